@@ -6,6 +6,7 @@
 #include "runtime/dynamics/tree/kinematics.h"
 
 namespace abut::dynamics {
+
 MotionEquations::MotionEquations(const System& system, const StepConfig& config,
                                  const JointForceConfig& joints, double stiction)
     : tree_(system),
@@ -30,10 +31,18 @@ int MotionEquations::contacts() const {
   return sum;
 }
 
+void MotionEquations::move(const VecX<double>& q, const VecX<double>& v) {
+  if (moved_ && q == q_moved_ && v == v_moved_) return;
+  move_links<double>(tree_.tree(), q, v, scratch_);
+  q_moved_ = q;
+  v_moved_ = v;
+  moved_ = true;
+}
+
 const JointForces& MotionEquations::forces(const VecX<double>& q, const VecX<double>& v,
                                            const Control& control, bool derivatives) {
   const Tree& tree = tree_.tree();
-  move_links<double>(tree, q, v, scratch_);
+  move(q, v);
   for (std::size_t i = 0; i < motions_.size(); ++i) {
     const Pose<double> X_LB = tree_.pose_in_link(i), X_WL = pose_of_link(scratch_, static_cast<int>(i));
     const Vec6<double> V_L = twist_of_link(scratch_, static_cast<int>(i));
@@ -100,7 +109,7 @@ void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>
       const double u = v[d], scale = std::sqrt(u * u + rest * rest);
       const double friction = friction_ ? joint.friction : 0;
       forces_.tau[d] -= joint.damping * u + friction * u / scale;
-      forces_.dtau_dv(d, d) -= joint.damping + friction * rest * rest / std::pow(scale, 3);
+      forces_.dtau_dv(d, d) -= joint.damping + friction * rest * rest / (scale * scale * scale);
       const auto place = static_cast<std::size_t>(system.first_v(i) + d - first);
       if (!control.joint_force.empty()) forces_.tau[d] += control.joint_force[place];
     }
@@ -130,13 +139,14 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
                                                   const VecX<double>& tau) {
   const Tree& tree = tree_.tree();
   const MatX<double>& G = tree_.independent();
+  TreeScratch& scratch = this->scratch();
   if (G.rows() == G.cols()) {
-    acceleration_ = forward_dynamics<double>(tree, q, v, tau, scratch_);
+    acceleration_ = forward_dynamics<double>(tree, q, v, tau, scratch);
     return acceleration_;
   }
-  acceleration_ = tau - bias_force<double>(tree, q, v, scratch_);
+  acceleration_ = tau - bias_force<double>(tree, q, v, scratch);
   independent_.noalias() = G.transpose() * acceleration_;
-  MG_.noalias() = mass_matrix<double>(tree, q, scratch_) * G;
+  MG_.noalias() = mass_matrix<double>(tree, q, scratch) * G;
   GMG_.noalias() = G.transpose() * MG_;
   llt_.compute(GMG_);
   llt_.solveInPlace(independent_);

@@ -24,7 +24,17 @@ class MotionEquations {
                   double stiction = std::numeric_limits<double>::quiet_NaN());
 
   const SystemTree& coordinates() const { return tree_; }
-  TreeScratch& scratch() { return scratch_; }
+  // Whoever asks for it may move the links elsewhere.
+  TreeScratch& scratch() {
+    moved_ = false;
+    return scratch_;
+  }
+
+  // The state at q, v; other bodies and its impulses stay.
+  void place(const VecX<double>& q, const VecX<double>& v, State& state) {
+    move(q, v);
+    tree_.fill(q, v, scratch_, state);
+  }
 
   // Finds the pairs of bodies that may touch within dt (s) of the state. The search goes by the speeds of the
   // state, gravity and, where they are known, the twists (w; v) that bodies get; `covers` says whether what
@@ -36,7 +46,7 @@ class MotionEquations {
   Status contact_status() const { return contact_.status(); }  // where forces were evaluated last
 
   // Forces on the degrees of freedom at q, v, and their derivatives where they are wanted, else only those of
-  // joints; leaves the links moved so in scratch().
+  // joints.
   const JointForces& forces(const VecX<double>& q, const VecX<double>& v, const Control& control,
                             bool derivatives);
   std::span<const PairForce> pairs() const { return contact_.pairs(); }  // that find() found
@@ -55,7 +65,7 @@ class MotionEquations {
 
   // (nv, parameters): tau - M a - b by the config's parameters, where forces(q, v) were evaluated last.
   const MatX<double>& parameter_slopes(const ParameterSlopes::Inertia& inertia) {
-    return parameters_.evaluate(tree_, contact_, motions_, scratch_, inertia);
+    return parameters_.evaluate(tree_, contact_, motions_, scratch(), inertia);
   }
   // The same of -inertia alone.
   const MatX<double>& inertia_slopes(const ParameterSlopes::Inertia& inertia) {
@@ -68,6 +78,8 @@ class MotionEquations {
   double control_power(const VecX<double>& v, const Control& control) const;
 
  private:
+  // Moves the links to q, v, unless they are there.
+  void move(const VecX<double>& q, const VecX<double>& v);
   void add_joint_forces(const VecX<double>& q, const VecX<double>& v, const Control& control);
   void add_limits(const Joint& joint, int at, double q);
 
@@ -77,6 +89,8 @@ class MotionEquations {
   CompliantContact contact_;
   ParameterSlopes parameters_;
   TreeScratch scratch_;
+  bool moved_ = false;  // the links of scratch_ have been moved to q_moved_, v_moved_, and nothing else done
+  VecX<double> q_moved_, v_moved_;
   std::vector<BodyMotion> motions_;
   std::vector<BodySlopes> slopes_;  // of each body that forces act on
   bool friction_ = true;            // of joints

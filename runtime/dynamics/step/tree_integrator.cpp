@@ -71,7 +71,7 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   state.impulses.clear();
   start_ = state;
   coordinates.coordinates(state, q_, v_);
-  coordinates.place(q_, v_, equations_.scratch(), start_);
+  equations_.place(q_, v_, start_);
   equations_.find(start_, control, dt_);
   next_ = start_;
   for (int k = 1;; ++k) {
@@ -86,7 +86,7 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     if (slopes != nullptr) *slopes = first_slopes();
     advance(q_, v_, control, slopes);
     if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(everything(), v_start_, control));
-    coordinates.place(q_, v_, equations_.scratch(), next_);
+    equations_.place(q_, v_, next_);
     if (k == kMaxSearches || covered_) break;
     equations_.find(start_, control, dt_, fastest_);
   }

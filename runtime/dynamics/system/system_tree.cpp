@@ -179,6 +179,11 @@ VecX<double> SystemTree::difference(const State& from, const State& to) const {
 void SystemTree::place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch,
                        State& state) const {
   move_links<double>(tree_, q, v, scratch);
+  fill(q, v, scratch, state);
+}
+
+void SystemTree::fill(const VecX<double>& q, const VecX<double>& v, const TreeScratch& scratch,
+                      State& state) const {
   state.q.resize(system_.first_q(system_.body_count()));
   state.v.resize(system_.first_v(system_.body_count()));
   state.bodies.resize(system_.body_count());

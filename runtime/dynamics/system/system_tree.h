@@ -36,6 +36,8 @@ class SystemTree {
   VecX<double> difference(const State& from, const State& to) const;
   // The state at q, v; other bodies and its impulses stay. Fills `scratch` as move_links does.
   void place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch, State& state) const;
+  // The same where the links of `scratch` have been moved so.
+  void fill(const VecX<double>& q, const VecX<double>& v, const TreeScratch& scratch, State& state) const;
 
   // The link whose joint has degree of freedom d.
   int link_of_dof(int d) const { return link_of_dof_[static_cast<std::size_t>(d)]; }

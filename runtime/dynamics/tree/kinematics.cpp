@@ -56,24 +56,34 @@ Pose<S> pose_of_link(const BasicTreeScratch<S>& scratch, int link) {
   return {here.X_CL.R, here.p_WC + here.X_CL.p};
 }
 
+// Ad(X_LC) V_C without the matrix: V at L's origin, in L's axes.
+template <class S>
+Vec6<S> seen_from_link(const Pose<S>& X_CL, const Vec6<S>& V_C) {
+  const Vec3<S> w = V_C.template head<3>();
+  Vec6<S> V_L;
+  V_L.template head<3>().noalias() = X_CL.R.transpose() * w;
+  V_L.template tail<3>().noalias() = X_CL.R.transpose() * (V_C.template tail<3>() + w.cross(X_CL.p)).eval();
+  return V_L;
+}
+
 template <class S>
 Vec6<S> twist_of_link(const BasicTreeScratch<S>& scratch, int link) {
   const auto& here = scratch.links[static_cast<std::size_t>(link)];
-  return adjoint(here.X_CL.inverse()) * here.V;
+  return seen_from_link<S>(here.X_CL, here.V);
 }
 
 template <class S>
 Vec6<S> acceleration_of_link(const BasicTreeScratch<S>& scratch, int link) {
   const auto& here = scratch.links[static_cast<std::size_t>(link)];
-  return adjoint(here.X_CL.inverse()) * here.A;
+  return seen_from_link<S>(here.X_CL, here.A);
 }
 
 template <class S>
 const MatX<S>& body_jacobian(const Tree& tree, BasicTreeScratch<S>& scratch, int link) {
   scratch.jacobian.setZero();
-  const Mat6<S> Ad_LC = adjoint(detail::at(scratch, link).X_CL.inverse());
+  const Pose<S>& X_CL = detail::at(scratch, link).X_CL;
   for (int d = tree.last_dof(link); d >= 0; d = tree.parent_dof(d))
-    scratch.jacobian.col(d) = Ad_LC * detail::dof(scratch, d).axis;
+    scratch.jacobian.col(d) = seen_from_link<S>(X_CL, detail::dof(scratch, d).axis);
   return scratch.jacobian;
 }
 

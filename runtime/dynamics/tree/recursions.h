@@ -41,6 +41,19 @@ void turn_link(const Tree& tree, int i, const Pose<S>& X_CP, S angle, BasicTreeS
   twist.template tail<3>() = at_root ? Vec3<S>::Zero().eval() : X_CL.p.cross(axis).eval();
 }
 
+// The same of a prismatic joint's link.
+template <class S>
+void slide_link(const Tree& tree, int i, const Pose<S>& X_CP, S shift, BasicTreeScratch<S>& scratch) {
+  const Joint& joint = tree.link(i).joint;
+  const Vec3<S> axis_P = tree.turn(i).axis_P.template cast<S>();
+  Pose<S>& X_CL = at(scratch, i).X_CL;
+  X_CL.R.noalias() = X_CP.R.lazyProduct(joint.X_PJ.R.template cast<S>());
+  X_CL.p = X_CP * Vec3<S>(joint.X_PJ.p.template cast<S>() + axis_P * shift);
+  Vec6<S>& twist = dof(scratch, tree.first_v(i)).axis;
+  twist.template head<3>().setZero();
+  twist.template tail<3>().noalias() = X_CP.R.lazyProduct(axis_P);
+}
+
 // The same of any other joint.
 template <class S>
 void place_joint(const Tree& tree, int i, const Pose<S>& X_CP, const S* q, BasicTreeScratch<S>& scratch) {
@@ -66,6 +79,8 @@ void place_link(const Tree& tree, int i, const S* q, BasicTreeScratch<S>& scratc
   const Pose<S>& X_CP = link.parent < 0 ? kIdentity : at(scratch, link.parent).X_CL;
   if (link.joint.type == JointType::kRevolute)
     turn_link(tree, i, X_CP, q[tree.first_q(i)], scratch);
+  else if (link.joint.type == JointType::kPrismatic)
+    slide_link(tree, i, X_CP, q[tree.first_q(i)], scratch);
   else
     place_joint(tree, i, X_CP, q + tree.first_q(i), scratch);
   if (link.parent < 0) {
