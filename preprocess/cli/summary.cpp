@@ -166,13 +166,15 @@ std::string summary_table(const BatchResult& batch) {
                   "triangles", "hull", "volume", "Hausdorff", "tets", "warnings", "time", "memory", "status");
   text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8} {:>6}\n", "", width, "", "vertices",
                       "cm3", "% diagonal", "finest", "", "s", "MiB");
-  std::size_t made = 0, taken = 0, kept = 0, failed = 0;
+  std::size_t made = 0, taken = 0, kept = 0, failed = 0, interrupted = 0;
   for (const ObjectResult& object : batch.objects) {
     const bool fine = object.status != ObjectStatus::kFailed;
     made += object.status == ObjectStatus::kMade && !object.from_store;
     taken += object.from_store;
     kept += object.status == ObjectStatus::kUpToDate;
-    failed += !fine;
+    const bool stopped = !fine && object.outcome == Outcome::kInterrupted;
+    interrupted += stopped;
+    failed += !fine && !stopped;
     text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name,
                         width, fine ? fmt::to_string(object.triangles) : "-",
                         fine ? fmt::to_string(object.hull_vertices) : "-",
@@ -180,10 +182,11 @@ std::string summary_table(const BatchResult& batch) {
                         measure_text(object, kHausdorff, 4), measure_text(object, "volume0_tetrahedra", 0),
                         object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
   }
-  text += fmt::format("{} in {:.1f} s on {}: {} made, {}{} up to date, {} failed\n",
+  text += fmt::format("{} in {:.1f} s on {}: {} made, {}{} up to date, {} failed{}\n",
                       counted(batch.objects.size(), "object"), batch.seconds,
                       counted(static_cast<std::size_t>(batch.jobs), "job"), made,
-                      taken > 0 ? fmt::format("{} from the store, ", taken) : "", kept, failed);
+                      taken > 0 ? fmt::format("{} from the store, ", taken) : "", kept, failed,
+                      interrupted > 0 ? fmt::format(", {} interrupted", interrupted) : "");
   for (const ObjectResult& object : batch.objects)
     if (object.status == ObjectStatus::kFailed)
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));

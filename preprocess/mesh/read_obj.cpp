@@ -228,11 +228,15 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
   const OpenRim rim = find_rim(mesh);
   const bool waits = waiting > 0 || (parser.waiting_attributes() > 0 && rim.at_last_face);
   if (rim.edges > 0 && (waits || rim.of_cut_model || (unfinished_line && rim.at_last_face))) {
+    const std::string left =
+        waits ? fmt::format(" and {} and {} texture coordinates or normals that wait for a face",
+                            counted(waiting, "vertex", "vertices"), parser.waiting_attributes())
+              : "";
     throw InvalidInput(fmt::format(
-        "{}: line {}: the file ends here with an open surface ({}) and {} "
-        "and {} texture coordinates or normals that wait for a face: it seems truncated{}",
-        name, parser.lines(), counted(rim.edges, "open edge"), counted(waiting, "vertex", "vertices"),
-        parser.waiting_attributes(), waits ? "; if it is whole, delete those that no face uses" : ""));
+        "{}: line {}: the file ends here with an open surface ({}){}: it seems truncated; if it is whole, {}",
+        name, parser.lines(), counted(rim.edges, "open edge"), left,
+        waits ? "delete those that no face uses"
+              : "close the surface there, or save it as PLY or STL, which say how many faces they have"));
   }
   // All vertices being used, a cut has cost the last few faces alone: one small rim. A surface with several
   // or large openings was made so.

@@ -135,7 +135,8 @@ def _soft_distances(geometry: OneBody, threads: int, settings: Any) -> SoftDista
 def soft_distance(
     geometry: OneBody, points: Array, *, order: int = 1, threads: int = 0, **settings: Any
 ) -> _abut.SoftDistance:
-    """Soft signed distance of points from an asset's oriented points, of a primitive the exact one.
+    """Soft signed distance of points from an asset's oriented points, of a primitive the exact one. Near the surface: beyond
+    some spacings of the points it is no clearance, and may be off by any amount and of either sign, unless field="grid".
 
     `points`: (3,) or (N, 3), m, in the geometry's frame. `order`: derivatives that are wanted, 0 to 2; the others
     raise NotAsked. `value` (N,), m, negative inside; `gradient` (N, 3); `hessian` (N, 3, 3), 1/m.

@@ -49,7 +49,8 @@ class RolloutRun:
         self._run, self._rollout = run, rollout
         self.z: np.ndarray = run.z  # (rows, nz) or (N, rows, nz) states after each row; NaN of one that failed
         self.errors: List[str] = run.errors  # of each of the N why it failed; empty: it did not
-        # Of each of the N how many steps are not to be believed: their report's status is not_converged.
+        # Of each of the N how many steps ended above a tolerance, however little: their report's status is not_converged.
+        # Which and by how much: a Simulation of the same row; abut-sim warns of impulses from a residual of 0.1 on.
         self.not_converged: List[int] = run.not_converged
 
     __repr__ = summary

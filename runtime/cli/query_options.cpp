@@ -38,8 +38,8 @@ std::string describe_quantities() {
             choices(row.models.empty() ? "models" : "methods", row.methods);
   text +=
       fmt::format("  {:<21}{}\n  {:<21}{}\n", kPointQuantity,
-                  "soft signed distance of points from an object (of a primitive the exact one): value (m), "
-                  "gradient, Hessian (1/m);",
+                  "soft signed distance of points near an object, no clearance far from it (of a primitive "
+                  "the exact one): value (m), gradient, Hessian (1/m);",
                   "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
   text += "Models of the bodies for distances, with the methods of their derivatives:\n";
   for (const proximity::DistanceModelRow& row : proximity::distance_models())
@@ -93,8 +93,9 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
                                    "pressure field: depth at which @half_space has its modulus (m)")
                         ->capture_default_str()
                         ->check(number_from(1e-9, 1e9, "a number of metres from 1e-9 to 1e9")));
-  options.push_back(
-      app.add_flag("--energy", arguments.energy, "a column for the potential (J), but for wrench_hessian"));
+  options.push_back(app.add_flag("--energy", arguments.energy,
+                                 "a column for the potential (J), but for wrench_hessian; nan beside what is "
+                                 "rigid, as primitives are without --modulus-a or --modulus-b"));
   CLI::Option* surfaces = options.emplace_back(app.add_option(
       "--surfaces", arguments.surfaces,
       "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));

@@ -10,8 +10,7 @@
 namespace abut::distance {
 namespace {
 
-constexpr double kSame = 1e-7;      // of the depth: nearest points that are one
-constexpr double kBalanced = 1e-7;  // length of a sum of unit vectors that is none
+constexpr double kSame = 1e-7;  // of the depth: nearest points that are one
 
 using Pull = Eigen::Vector2d;
 
@@ -106,7 +105,7 @@ FlatBasis flat_basis(const Triangle<double>& triangle, const Vec3<double>& weigh
 }
 
 Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double tie, std::span<Balance> others,
-                       int* other_count) {
+                       int* other_count, double residual) {
   std::array<Pull, NearFeatures::kMax> u;
   for (int i = 0; i < near.count; ++i)
     u[i] = {flat.along[0].dot(near.feature[i].normal), flat.along[1].dot(near.feature[i].normal)};
@@ -115,7 +114,7 @@ Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double t
       Balance found;
       Pull some[3];
       for (const int i : which) some[found.count] = u[i], found.feature[found.count++] = i;
-      if (!(balance(some, found.count, found.weight) <= kBalanced)) return;
+      if (!(balance(some, found.count, found.weight) <= residual)) return;
       for (int k = 0; k < found.count; ++k)
         found.depth += found.weight[k] * near.feature[found.feature[k]].depth;
       take(found);

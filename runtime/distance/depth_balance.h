@@ -61,10 +61,13 @@ struct Balance {
   }
 };
 
+inline constexpr double kBalanced = 1e-7;  // length of a sum of unit vectors that is none
+
 // That of least depth. If `others` is not empty, those that are within `tie` (m) of it go there,
-// `other_count` of them.
+// `other_count` of them. `residual`: length of the sum of pulls up to which they cancel.
 Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double tie = 0,
-                       std::span<Balance> others = {}, int* other_count = nullptr);
+                       std::span<Balance> others = {}, int* other_count = nullptr,
+                       double residual = kBalanced);
 
 // A feature's pull a row.
 using Pulls = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, NearFeatures::kMax, 2>;

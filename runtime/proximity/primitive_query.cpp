@@ -1,66 +1,25 @@
 #include "runtime/proximity/primitive_query.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "runtime/body/primitive_distance.h"
-#include "runtime/bvh/overlap.h"
 #include "runtime/distance/depth_balance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/math/two_unknowns.h"
-#include "runtime/witness/core.h"
+#include "runtime/proximity/primitive_sides.h"
 
 namespace abut::proximity {
 namespace {
 
 using asset::SurfaceView;
-using body::Primitive;
+using internal::kBeside, internal::Sides, internal::support;
 
-constexpr double kTouching = 1e-13;  // of the size: a distance that is none
-constexpr double kEqual = 1e-12;     // of the size: depths that are one
-constexpr double kKink = 1e-6;       // m / m: slope along a feature at its nearest point
-constexpr double kBeside = 1e-7;     // of the size: from a kink to where the distance is smooth
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
-
-// The farthest point of a primitive along n; of a half-space its origin.
-Vec3<double> support(const Primitive& primitive, const Vec3<double>& n) {
-  return std::visit(
-      [&](const auto& shape) -> Vec3<double> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, body::HalfSpace<double>>)
-          return Vec3<double>::Zero();
-        else
-          return witness::support<double>(shape, n).point;
-      },
-      primitive);
-}
-
-// A pair as primitive P and surface S.
-struct Sides {
-  const Primitive& primitive;
-  const SurfaceView& surface;
-  bool primitive_is_A;
-  Pose<double> X_PS, X_AP;
-  double size;      // m: of the surface, and of the primitive but a half-space
-  double rounding;  // m
-
-  explicit Sides(const body::Pair& pair)
-      : primitive(*(pair.A->geometry.primitive() != nullptr ? pair.A : pair.B)->geometry.primitive()),
-        surface((pair.A->geometry.primitive() != nullptr ? pair.B : pair.A)->geometry.surface()),
-        primitive_is_A(pair.A->geometry.primitive() != nullptr),
-        X_PS(primitive_is_A ? pair.X_AB : pair.X_AB.inverse()),
-        X_AP(primitive_is_A ? Pose<double>() : pair.X_AB) {
-    const bvh::Ball ball = bvh::ball_of(surface.tree);
-    size = ball.radius;
-    Vec3<double> reach;  // along the axes, m
-    for (int k = 0; k < 3; ++k) reach[k] = support(primitive, Vec3<double>::Unit(k))[k];
-    size += reach.norm();
-    rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
-  }
-
-  double f(const Vec3<double>& p) const { return body::primitive_distance<double>(primitive, p, 0).value; }
-};
+constexpr double kTouching = 1e-13;       // of the size: a distance that is none
+constexpr double kEqual = 1e-12;          // of the size: depths that are one
+constexpr double kNearlyTouching = 1e-6;  // of the size: points that tell the normal worse than features
+constexpr double kKink = 1e-6;            // m / m: slope along a feature at its nearest point
 
 // Points of S and P, and the direction from P to S; all in P.
 SurfaceWitness witness_of(const Sides& sides, const Vec3<double>& on_S, const Vec3<double>& on_P,
@@ -125,6 +84,22 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   return true;
 }
 
+// Where the bodies touch, but for rounding, several normals may be as good as that of the nearest point,
+// which does not know them all: the one that separates.
+void settle_normal(const Sides& sides, double touching, SurfaceWitness& found) {
+  constexpr double kShallow =
+      8 * kEqual;  // of the size: depths that the two ways to measure do not tell apart
+  witness::Witness<double>& w = found.witness;
+  if (!(w.distance >= -kShallow * sides.size && w.distance <= kNearlyTouching * sides.size)) return;
+  const Vec3<double> x = sides.X_AP.inverse() * (sides.primitive_is_A ? w.p2 : w.p1);
+  const SurfacePoint at_S = sides.primitive_is_A ? SurfacePoint{found.triangle_B, found.weight_B}
+                                                 : SurfacePoint{found.triangle_A, found.weight_A};
+  const TouchingNormal settled = internal::touching_normal(sides, x, at_S, touching);
+  const Vec3<double> n = sides.X_AP.R * (sides.primitive_is_A ? settled.n : Vec3<double>(-settled.n));
+  const bool one_point = w.distance <= 4 * touching;
+  if (one_point || (n - w.n).norm() * w.distance <= 4 * sides.rounding) w.n = n;
+}
+
 // How S moves in P as B does by xi: x -> turn cross x + shift, linear in xi.
 struct Motion {
   Mat36<double> turn = Mat36<double>::Zero(), shift = Mat36<double>::Zero();
@@ -162,10 +137,15 @@ bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistan
 // The primitive's distance at x, with the slope n that an answer has where several faces are as near.
 body::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
                                               const Vec3<double>& n) {
+  constexpr double kClose = 1e-4;  // more than curvature makes
   auto f = body::primitive_distance<double>(sides.primitive, x, 2);
-  if ((f.gradient - n).norm() <= kKink) return f;
-  const auto beside = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
-  if ((beside.gradient - n).norm() <= kKink) f.gradient = n, f.hessian = beside.hessian;
+  if ((f.gradient - n).norm() > kKink) {
+    const auto beside = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
+    if ((beside.gradient - n).norm() > kClose) return f;
+    f.hessian = beside.hessian;
+  }
+  const Mat3<double> across = Mat3<double>::Identity() - n * n.transpose();  // a slope keeps its length
+  f.gradient = n, f.hessian = (across * f.hessian * across).eval();
   return f;
 }
 
@@ -213,39 +193,23 @@ Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3
   return balance.count == 0 ? slope : mean_normal(near, balance);
 }
 
-// The directions in which a point on P's surface may move along it: across all normals that P has there. In
-// P.
-distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p) {
-  constexpr double kNone = 1e-3;  // of the normals' part along a direction, squared
-  Mat3<double> normals = Mat3<double>::Zero();
-  double count = 0;
-  for (int k = 0; k < 27; ++k) {
-    const Vec3<double> aside = Eigen::Vector3i(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).cast<double>();
-    const auto f = body::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * aside, 1);
-    if (!(f.value > 0)) continue;
-    normals += f.gradient * f.gradient.transpose();
-    ++count;
-  }
-  const Eigen::SelfAdjointEigenSolver<Mat3<double>> parts(normals);
-  distance::FlatBasis flat;
-  for (int k = 0; k < 2; ++k)
-    if (parts.eigenvalues()[k] <= kNone * count)
-      flat.along[static_cast<std::size_t>(flat.dimension++)] = parts.eigenvectors().col(k);
-  return flat;
-}
-
 // By what a move changes the depth of P's point p within S, from P to S and in P: the mean of the normals of
-// the faces of S that are as near, under which their pulls along P cancel; else n.
+// the faces of S that are as near, under which their pulls along P cancel, as well as a point that was found
+// on triangles lets them; else n.
 Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const Vec3<double>& p,
                         const Vec3<double>& n) {
-  distance::FlatBasis flat = flat_of_primitive(sides, p);
+  constexpr double kFacet = 0.06;  // greatest angle of a triangle with the round primitive that it stands for
+  distance::FlatBasis flat = internal::flat_of_primitive(sides, p);
   double pull = 0;
   for (const Vec3<double>& along : flat.along) pull = std::max(pull, std::abs(along.dot(n)));
   if (pull <= kKink) return n;
   for (Vec3<double>& along : flat.along) along = sides.X_PS.R.transpose() * along;
-  const distance::NearFeatures near = distance::near_features(
-      sides.surface, sides.X_PS.inverse() * p, deviation(sides, triangles) + kBeside * sides.size);
-  const distance::Balance balance = distance::balance_depths(near, flat);
+  const double off = deviation(sides, triangles);
+  const distance::NearFeatures near =
+      distance::near_features(sides.surface, sides.X_PS.inverse() * p, off + kBeside * sides.size);
+  const bool is_round = off > kBeside * sides.size;
+  const distance::Balance balance =
+      distance::balance_depths(near, flat, 0, {}, nullptr, is_round ? kFacet : distance::kBalanced);
   return balance.count == 0 ? n : Vec3<double>(sides.X_PS.R * -mean_normal(near, balance));
 }
 
@@ -319,6 +283,7 @@ SurfaceWitness primitive_separation(const body::Pair& pair, PrimitiveScratch& sc
     else
       w.lower_bound = std::min(w.lower_bound, -bound);
   }
+  settle_normal(sides, touching, found);
   if (std::abs(w.distance) <= touching && w.status == Status::kOk) w.status = Status::kTouching;
   return found;
 }
@@ -337,8 +302,9 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const Motion motion(pair, sides);
   const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
   const Vec3<double> n_P = sides.X_AP.R.transpose() * (sides.primitive_is_A ? w.n : Vec3<double>(-w.n));
-  const auto f =
-      w.distance < 0 ? distance_with(sides, x, n_P) : body::primitive_distance<double>(sides.primitive, x, 2);
+  const auto f = w.distance <= kNearlyTouching * sides.size
+                     ? distance_with(sides, x, n_P)
+                     : body::primitive_distance<double>(sides.primitive, x, 2);
   const distance::FlatBasis flat = distance::flat_basis(t, weight);
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;

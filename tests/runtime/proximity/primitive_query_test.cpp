@@ -245,8 +245,52 @@ TEST(PrimitiveOnSurface, SlopesOfDepthsAreThoseOfDifferences) {
     }
   }
   EXPECT_GT(right, 300);
-  EXPECT_LE(wrong, right / 25);
+  EXPECT_LE(wrong, right / 40);
   std::printf("%d right, %d wrong; %d points of the primitive\n", right, wrong, held);
+}
+
+// Where convex bodies touch, edges and corners among them, moving along the normal parts them by as much.
+TEST(PrimitiveOnSurface, TouchingNormalsPart) {
+  constexpr double kSize = 0.1;
+  const Surface cube = preprocess::build_surface(test::box(kSize, 0.07, 0.12));
+  const Body S = body_of_surface(cube);
+  int asks = 0;
+  for (const body::Primitive& primitive : test::solid_primitives()) {
+    const Body P{body::Geometry(primitive)};
+    for (int i = 0; i < 15; ++i) {
+      Random random(92, i);
+      const double quarter = i % 3 == 0 ? M_PI / 4 : 0;  // edges and faces on faces, then anything
+      const Vec3<double> turn =
+          i % 3 == 2 ? test::normal_vector(random) : Vec3<double>(quarter * Vec3<double>::Unit(i / 3 % 3));
+      const Vec3<double> way = i % 2 == 0 ? Vec3<double>(Vec3<double>::Unit(i / 2 % 3))
+                                          : Vec3<double>(test::normal_vector(random).normalized());
+      Pose<double> X{exp_rotation<double>(turn), {}};
+      double inside = 0, outside = 10 * kSize;
+      for (int k = 0; k < 42; ++k) {
+        X.p = (inside + outside) / 2 * way;
+        (asked({&S, &P, X}).witness.distance < 0 ? inside : outside) = (inside + outside) / 2;
+      }
+      for (const double at : {inside, outside}) {
+        X.p = at * way;
+        for (const Pair& pair : {Pair{&S, &P, X}, Pair{&P, &S, X.inverse()}}) {
+          SCOPED_TRACE(std::to_string(primitive.index()) + " " + std::to_string(i));
+          const SurfaceWitness found = asked(pair);
+          const Vec3<double> n = found.witness.n;
+          EXPECT_LT(std::abs(found.witness.distance), 1e-12);
+          Pose<double> apart = pair.X_AB;
+          apart.p += 1e-5 * kSize * n;
+          EXPECT_NEAR(asked({pair.A, pair.B, apart}).witness.distance / (1e-5 * kSize), 1, 1e-3);
+          const auto d = proximity::primitive_derivative(pair, found);
+          EXPECT_LT((n.transpose() * d.dn_A_dxi_B).norm(), 1e-4 * (1 / kSize + d.dn_A_dxi_B.norm()));
+          const Vec3<double> n_B = pair.X_AB.R.transpose() * n, p_B = pair.X_AB.inverse() * found.witness.p2;
+          EXPECT_LT((d.dd_dxi_B.tail<3>().transpose() - n_B).norm(), 1e-6);
+          EXPECT_LT((d.dd_dxi_B.head<3>().transpose() - p_B.cross(n_B)).norm(), 1e-6);
+          ++asks;
+        }
+      }
+    }
+  }
+  EXPECT_GT(asks, 300);
 }
 
 // The nearest point of the surface may touch the primitive where the deepest one is far within.

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <limits>
+
+#include "runtime/body/body.h"
+#include "runtime/body/primitive_distance.h"
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/depth_balance.h"
+#include "runtime/proximity/feature_cone.h"
+#include "runtime/witness/core.h"
+
+// A primitive beside a surface: what primitive_query.h is made of.
+namespace abut::proximity::internal {
+
+constexpr double kBeside = 1e-7;  // of the size: from a kink to where the distance is smooth
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+
+// The farthest point of a primitive along n; of a half-space its origin.
+inline Vec3<double> support(const body::Primitive& primitive, const Vec3<double>& n) {
+  return std::visit(
+      [&](const auto& shape) -> Vec3<double> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, body::HalfSpace<double>>)
+          return Vec3<double>::Zero();
+        else
+          return witness::support<double>(shape, n).point;
+      },
+      primitive);
+}
+
+// A pair as primitive P and surface S.
+struct Sides {
+  const body::Primitive& primitive;
+  const asset::SurfaceView& surface;
+  bool primitive_is_A;
+  Pose<double> X_PS, X_AP;
+  double size_P;    // m: 0 of a half-space
+  double size;      // m: of both
+  double rounding;  // m
+
+  explicit Sides(const body::Pair& pair)
+      : primitive(*(pair.A->geometry.primitive() != nullptr ? pair.A : pair.B)->geometry.primitive()),
+        surface((pair.A->geometry.primitive() != nullptr ? pair.B : pair.A)->geometry.surface()),
+        primitive_is_A(pair.A->geometry.primitive() != nullptr),
+        X_PS(primitive_is_A ? pair.X_AB : pair.X_AB.inverse()),
+        X_AP(primitive_is_A ? Pose<double>() : pair.X_AB) {
+    const bvh::Ball ball = bvh::ball_of(surface.tree);
+    Vec3<double> reach;  // along the axes, m
+    for (int k = 0; k < 3; ++k) reach[k] = support(primitive, Vec3<double>::Unit(k))[k];
+    size_P = reach.norm();
+    size = ball.radius + size_P;
+    rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
+  }
+
+  double f(const Vec3<double>& p) const { return body::primitive_distance<double>(primitive, p, 0).value; }
+};
+
+// The directions in which a point on P's surface may move along it: across all normals that P has there. In
+// P.
+distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p);
+
+// The normal where P and S touch at x, in P from P to S, as that of two surfaces (feature_cone.h);
+// `tolerance` (m) of the surface's feature.
+TouchingNormal touching_normal(const Sides& sides, const Vec3<double>& x, const SurfacePoint& at_S,
+                               double tolerance);
+
+}  // namespace abut::proximity::internal
