@@ -135,7 +135,9 @@ void require_valid(const PressureFieldConfig& config) {
            abut::number_text(config.B.modulus) +
            " Pa are more than a factor of 1e9 apart; make the stiffer body rigid");
   if (config.A.modulus == kRigid && config.B.modulus == kRigid)
-    refuse("both bodies are rigid; give one a finite modulus, or use the model 'point'");
+    refuse(
+        "both bodies are rigid; give one a finite modulus (of abut-query --modulus-a or --modulus-b), or use "
+        "the model 'point'");
 }
 
 PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSettings& settings) {

@@ -17,8 +17,8 @@ namespace abut::dynamics {
 namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
-    {"midpoint", "contacts at the middle of the step; energy never rises; joints; derivatives", true, true,
-     "coupled", midpoint_settings, make_midpoint},
+    {"midpoint", "contacts at the middle of the step; contact adds no energy; joints; derivatives", true,
+     true, "coupled", midpoint_settings, make_midpoint},
     {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false,
      "published", kaufman_settings, make_kaufman_step},
     {"implicit",
