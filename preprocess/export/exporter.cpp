@@ -84,7 +84,7 @@ std::vector<std::string> write_seen(const asset::Asset& asset, const ExportObjec
 void write_convex(const asset::Asset& asset, const ExportObject& object, const std::string& extension,
                   const std::filesystem::path& folder, std::vector<std::string>& files) {
   for (std::size_t k = 0; k < object.convex.size(); ++k) {
-    files.push_back(fmt::format("convex_{}.{}", k, extension));
+    files.push_back(fmt::format("{}_convex_{}.{}", object.id, k, extension));
     export_part(asset, object.convex[k], folder / files.back());
   }
 }

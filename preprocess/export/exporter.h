@@ -74,7 +74,8 @@ std::string lacks_surface(const asset::Asset& asset);
 std::vector<std::string> seen_meshes(const ExportObject& object);
 std::vector<std::string> write_seen(const asset::Asset& asset, const ExportObject& object,
                                     const std::filesystem::path& folder);
-// Writes convex_<k>.<extension> for each convex part; adds their names to `files`.
+// Writes <id>_convex_<k>.<extension> for each convex part; adds their names to `files`. Named after the
+// object, as who reads several of them may know meshes by their files' names alone.
 void write_convex(const asset::Asset& asset, const ExportObject& object, const std::string& extension,
                   const std::filesystem::path& folder, std::vector<std::string>& files);
 }  // namespace detail

@@ -29,8 +29,8 @@ void append_meshes(std::string& text, const ExportObject& object, const std::str
   for (const std::string& name : detail::seen_meshes(object))
     fmt::format_to(out, "    <mesh name=\"{0}_{2}\" file=\"{1}{2}.obj\"/>\n", object.id, folder, name);
   for (std::size_t k = 0; k < object.convex.size(); ++k)
-    fmt::format_to(out, "    <mesh name=\"{0}_convex_{2}\" file=\"{1}convex_{2}.obj\"/>\n", object.id, folder,
-                   k);
+    fmt::format_to(out, "    <mesh name=\"{0}_convex_{2}\" file=\"{1}{0}_convex_{2}.obj\"/>\n", object.id,
+                   folder, k);
   for (const auto& texture : object.visual.textures)
     if (is_png(texture.first))
       fmt::format_to(out, "    <texture name=\"{0}_{2}\" type=\"2d\" file=\"{1}{2}\"/>\n", object.id, folder,

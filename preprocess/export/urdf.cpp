@@ -37,7 +37,7 @@ std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, 
   for (std::size_t k = 0; k < object.convex.size(); ++k)
     fmt::format_to(std::back_inserter(text),
                    "    <collision name=\"{0}_convex_{1}\">\n"
-                   "      <geometry><mesh filename=\"convex_{1}.obj\"/></geometry>\n"
+                   "      <geometry><mesh filename=\"{0}_convex_{1}.obj\"/></geometry>\n"
                    "    </collision>\n",
                    object.id, k);
   text += "  </link>\n</robot>\n";

@@ -81,6 +81,21 @@ TEST_F(ExportSet, AHullMuchLargerThanItsSolidIsSaid) {
   EXPECT_FALSE(contains(export_to("urdf").out, "convex hull"));
 }
 
+// A folder of robots' links knows meshes by their files' names.
+TEST_F(ExportSet, RobotsOfTwoObjectsShareAFolder) {
+  write("cup.obj", box(0.1, 0.2, 0.3));
+  write("lid.obj", box(0.1, 0.1, 0.02));
+  ASSERT_EQ(make().code, 0);
+  ASSERT_EQ(export_to("urdf").code, 0);
+  const std::filesystem::path links = folder_ / "links";
+  for (const std::string name : {"cup", "lid"}) {
+    const CommandResult result =
+        command({"urdf", (to() / name / (name + ".urdf")).string(), links.string(), "--quads", "none"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(std::filesystem::exists(links / (name + "_convex_0.h5"))) << name;
+  }
+}
+
 // The numbers behind `key =`, up to the end of the line.
 std::vector<double> numbers_behind(const std::string& text, const std::string& key, std::size_t from = 0) {
   const std::size_t at = text.find(key + " = ", from);
