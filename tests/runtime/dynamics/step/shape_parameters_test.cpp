@@ -2,6 +2,7 @@
 // them, several materials on one body.
 #include <gtest/gtest.h>
 
+#include "runtime/core/random.h"
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/system/system_tree.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
@@ -156,6 +157,74 @@ TEST(ShapeParameters, EqualDifferencesWhereShapesOfABodyAreOfUnlikeMaterials) {
       stepper->step(again, {});
       EXPECT_LT(tree.difference(next, again).norm(), 1e-13);
     }
+}
+
+// Two boxes that meet in any pose and motion. Where dissipation leaves no pressure at some points of their
+// patch, slopes have kinks by the materials of which the differences must not take many.
+TEST(ShapeParameters, EqualDifferencesWhereDissipationLeavesNoPressure) {
+  constexpr int kScenes = 60;
+  const std::vector<Parameter> parameters = {{Quantity::kModulus, 0},
+                                             {Quantity::kModulus, 1},
+                                             {Quantity::kDissipation, 0},
+                                             {Quantity::kDissipation, 1}};
+  Random random(11);
+  int compared = 0, off = 0;
+  for (int i = 0; i < kScenes; ++i) {
+    const auto words = [](const auto& vector) {
+      std::string text;
+      for (const double number : vector) text += std::to_string(number) + ' ';
+      return text;
+    };
+    const auto normal = [&](double size) {
+      return words(Vec3<double>(size * random.normal(), size * random.normal(), size * random.normal()));
+    };
+    const auto turn = [&] {
+      return words(Eigen::Vector4d(random.normal(), random.normal(), random.normal(), random.normal())
+                       .normalized()
+                       .eval());
+    };
+    const auto body = [&](const std::string& name, const std::string& place) {
+      return "body " + name + " 1 0.002 0.003 0.0025 " + place + turn() + normal(0.2) + normal(2) +
+             "1\n box ";
+    };
+    const std::string middle = "0 0 0 1 0 0 0\nmaterial mu 0.5 modulus ";
+    const Scene scene = test::scene_of("gravity 0 0 0\n" + body("a", "0 0 0 ") + "0.05 0.04 0.06 " + middle +
+                                       "1e5 dissipation 0.3\n" + body("b", normal(0.04)) + "0.04 0.05 0.03 " +
+                                       middle + "3e5 dissipation 0.5\n");
+    const System system(scene);
+    const SystemTree tree(system);
+    const State start = system.initial_state();
+    StepConfig config = config_of("semi_implicit");
+    config.dt = 1e-3;
+    const StepConfig plain = config;
+    config.parameters = parameters;
+    State next = start;
+    StepDerivatives derivatives;
+    make_integrator(system, config)->step(next, {}, derivatives);
+    if (derivatives.status != Status::kOk) continue;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      const double number =
+          value_of(scene.bodies[static_cast<std::size_t>(parameters[p].body)], parameters[p].quantity);
+      const auto slope = [&](double size) -> VecX<double> {
+        const auto at = [&](double t) -> VecX<double> {
+          Scene changed = scene;
+          change(changed.bodies[static_cast<std::size_t>(parameters[p].body)], parameters[p], t);
+          State end = start;
+          make_integrator(System(changed), plain)->step(end, {});
+          return tree.difference(next, end);
+        };
+        return (at(size) - at(-size)) / (2 * size);
+      };
+      const VecX<double> told = derivatives.parameter.col(static_cast<Eigen::Index>(p));
+      const VecX<double> wide = slope(1e-5 * number), narrow = slope(1e-6 * number);
+      const double size = narrow.cwiseAbs().maxCoeff();
+      if (size == 0 || (wide - narrow).cwiseAbs().maxCoeff() > 1e-6 * size) continue;
+      ++compared;
+      off += (told - narrow).cwiseAbs().maxCoeff() > 1e-5 * size;
+    }
+  }
+  EXPECT_GT(compared, 2 * kScenes);
+  EXPECT_LE(off, compared / 100);
 }
 
 // Moduli of two shapes that meet may be 1e9 apart, and no more.
