@@ -31,6 +31,7 @@ class Report(NamedTuple):
     residual: float  # of the contact solver, as it defines it
     status: _abut.Status  # NOT_CONVERGED: do not believe the step
     stable_dt: float  # of a step too long for the stiffness or the spin, about the longest that is not, s; else infinite
+    substeps: int  # parts that the step was made of: with an error bound, or halved by `implicit`
     missed_contacts: bool  # bodies got so fast that they may have met others than those that were looked for
     turned_too_far: bool  # something turned so far that its energy may be off
     unsolved_steps: int  # of the run that this step ended, those with another status than OK
@@ -74,7 +75,9 @@ class Integrator(_abut.Integrator):
         """The same with derivatives, exact for the step as it is made (with the model "point" those of the smooth shapes
         that assets approximate; of trees under rigid contact, and by materials and poses of shapes, in parts by differences
         of the fourth order). A drive's force is stiffness (target - q), so that derivatives by a target are its
-        stiffness times those by its force. Raises InvalidInput for an integrator without: integrators() has them.
+        stiffness times those by its force. Where `implicit` does not find a step it halves it (Report.substeps):
+        derivatives are those of the parts, and the step jumps where their number changes. Raises InvalidInput for an
+        integrator without: integrators() has them.
         """
         found = self._differentiate(self._origin[0]._state("step_derivatives", state), control, joint_force, joint_target)
         return StepDerivatives(*found)

@@ -108,8 +108,8 @@ py::dict report_of(const StepReport& report, std::int64_t unsolved_steps) {
                   "control_work"_a = report.control_work, "stabilisation_work"_a = report.stabilisation_work,
                   "iterations"_a = report.solver.iterations, "residual"_a = report.solver.residual,
                   "status"_a = status_word(report.status()), "stable_dt"_a = report.stable_dt,
-                  "missed_contacts"_a = report.missed_contacts, "turned_too_far"_a = report.turned_too_far,
-                  "unsolved_steps"_a = unsolved_steps);
+                  "substeps"_a = report.substeps, "missed_contacts"_a = report.missed_contacts,
+                  "turned_too_far"_a = report.turned_too_far, "unsolved_steps"_a = unsolved_steps);
 }
 
 void bind_simulation(py::module_& module) {

@@ -99,7 +99,7 @@ class Steps(Scene):
         system = self.system("mu 0.5\n" + BALL.replace("0 0 5  1", "0 0 1  1"))
         simulation = abut.Simulation(system)
         report = simulation.run(1000)
-        self.assertEqual(report.contacts, 1)
+        self.assertEqual((report.contacts, report.substeps), (1, 1))
         v, w = simulation.state.v_WB[0], system.angular_velocity(simulation.state)[0]
         self.assertAlmostEqual(v[0], 1 / 1.4, places=2)  # 5/7 of the speed: of moments 2/5 m r^2
         np.testing.assert_allclose(w, (0, v[0], 0), atol=1e-6)  # of radius 1 m

@@ -31,17 +31,17 @@ void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
 StatisticsCsv::StatisticsCsv(const std::string& path) : file_(path) {
   file_.write(
       "step,time,contacts,iterations,residual,kinetic,potential,control_work,stabilisation_work,"
-      "penetration,stable_dt\n");
+      "penetration,stable_dt,substeps\n");
 }
 
 void StatisticsCsv::write(const dynamics::Simulation& simulation) {
   const dynamics::StepReport& report = simulation.report();
   work_ += report.stabilisation_work;
   control_work_ += report.control_work;
-  file_.write(fmt::format("{},{},{},{},{:.3g},{},{},{},{},{:.6g},{:.6g}\n", simulation.steps(),
+  file_.write(fmt::format("{},{},{},{},{:.3g},{},{},{},{},{:.6g},{:.6g},{}\n", simulation.steps(),
                           simulation.time(), report.contacts, report.solver.iterations,
                           report.solver.residual, report.kinetic, report.potential, control_work_, work_,
-                          report.penetration, report.stable_dt));
+                          report.penetration, report.stable_dt, report.substeps));
 }
 
 }  // namespace abut::cli

@@ -16,7 +16,8 @@ namespace abut::dynamics {
 namespace {
 
 constexpr Setting<ImplicitSettings> kSettings[] = {
-    {"tolerance", "m/s", kMagnitude, "of the velocities after a step",
+    {"tolerance", "m/s", kMagnitude,
+     "of the velocities after a step; at 1e-12 rounding of poses some metres from the origin may halve steps",
      setting<ImplicitSettings, &ImplicitSettings::tolerance>},
     {"iterations", "", from_to(1, 1e4),
      "of a search by Newton's method (directly 15 at most); then a time step is halved",
