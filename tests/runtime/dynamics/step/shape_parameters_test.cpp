@@ -35,6 +35,16 @@ StepConfig config_of(std::string_view integrator) {
 
 constexpr std::string_view kIntegrators[] = {"implicit", "semi_implicit", "rk4"};
 
+// The state after a step with a parameter changed by t, seen from `next`, the one without.
+VecX<double> end_with(const Scene& scene, const Parameter& parameter, double t, const StepConfig& config,
+                      const SystemTree& tree, const State& next) {
+  Scene changed = scene;
+  change(changed.bodies[static_cast<std::size_t>(parameter.body)], parameter, t);
+  State end = tree.system().initial_state();
+  make_integrator(System(changed), config)->step(end, {});
+  return tree.difference(next, end);
+}
+
 TEST(ShapeParameters, EqualDifferencesWhereShapesHardlyTouchAndOnWhateverElseIsAskedFor) {
   const Scene scene = bricks();
   const System system(scene);
@@ -55,13 +65,7 @@ TEST(ShapeParameters, EqualDifferencesWhereShapesHardlyTouchAndOnWhateverElseIsA
     make_integrator(system, config)->step(next, {}, derivatives);
     EXPECT_EQ(derivatives.status, Status::kOk);
     for (std::size_t p = 0; p < parameters.size(); ++p) {
-      const auto at = [&](double t) -> VecX<double> {
-        Scene changed = scene;
-        change(changed.bodies[static_cast<std::size_t>(parameters[p].body)], parameters[p], t);
-        State end = start;
-        make_integrator(System(changed), plain)->step(end, {});
-        return tree.difference(next, end);
-      };
+      const auto at = [&](double t) { return end_with(scene, parameters[p], t, plain, tree, next); };
       const double size = sizes[p];
       const VecX<double> slope = (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
       EXPECT_GT(slope.norm(), 0) << integrator << ", " << p;
@@ -140,13 +144,7 @@ TEST(ShapeParameters, EqualDifferencesWhereShapesOfABodyAreOfUnlikeMaterials) {
       StepDerivatives derivatives;
       stepper->step(next, {}, derivatives);
       EXPECT_EQ(derivatives.status, Status::kOk);
-      const auto at = [&](double t) -> VecX<double> {
-        Scene changed = scene;
-        change(changed.bodies[0], parameter, t);
-        State end = start;
-        make_integrator(System(changed), plain)->step(end, {});
-        return tree.difference(next, end);
-      };
+      const auto at = [&](double t) { return end_with(scene, parameter, t, plain, tree, next); };
       const VecX<double> slope =
           (-25 * at(0) + 48 * at(size) - 36 * at(2 * size) + 16 * at(3 * size) - 3 * at(4 * size)) /
           (12 * size);
@@ -206,13 +204,7 @@ TEST(ShapeParameters, EqualDifferencesWhereDissipationLeavesNoPressure) {
       const double number =
           value_of(scene.bodies[static_cast<std::size_t>(parameters[p].body)], parameters[p].quantity);
       const auto slope = [&](double size) -> VecX<double> {
-        const auto at = [&](double t) -> VecX<double> {
-          Scene changed = scene;
-          change(changed.bodies[static_cast<std::size_t>(parameters[p].body)], parameters[p], t);
-          State end = start;
-          make_integrator(System(changed), plain)->step(end, {});
-          return tree.difference(next, end);
-        };
+        const auto at = [&](double t) { return end_with(scene, parameters[p], t, plain, tree, next); };
         return (at(size) - at(-size)) / (2 * size);
       };
       const VecX<double> told = derivatives.parameter.col(static_cast<Eigen::Index>(p));
