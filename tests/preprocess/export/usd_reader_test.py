@@ -69,8 +69,8 @@ class UsdReader(unittest.TestCase):
             meshes = export(ASSETS, "meshes", pathlib.Path(folder) / "meshes")
             self.assertEqual(sorted(found), sorted(path.stem for path in pathlib.Path(ASSETS).glob("*.h5")))
             for name, read in found.items():
-                parts = {path.stem: path for path in (meshes / name).glob("*.obj")
-                         if path.stem == "surface" or path.stem.startswith("convex_")}
+                stems = {path: path.stem.removeprefix(f"{name}_") for path in (meshes / name).glob("*.obj")}
+                parts = {stem: path for path, stem in stems.items() if stem == "surface" or stem.startswith("convex_")}
                 self.assertEqual(sorted(read["meshes"]), sorted(parts))
                 for part, file in parts.items():
                     ours, theirs = read_obj(file), read["meshes"][part]["corners"]
