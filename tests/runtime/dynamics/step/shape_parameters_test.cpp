@@ -157,8 +157,31 @@ TEST(ShapeParameters, EqualDifferencesWhereShapesOfABodyAreOfUnlikeMaterials) {
     }
 }
 
-// Two boxes that meet in any pose and motion. Where dissipation leaves no pressure at some points of their
-// patch, slopes have kinks by the materials of which the differences must not take many.
+// Two boxes near one another in any pose and motion.
+Scene boxes_in_motion(Random& random) {
+  std::string text = "gravity 0 0 0\n";
+  const auto add = [&](double number) { text += std::to_string(number) + ' '; };
+  const auto add_normal = [&](double size) {
+    for (int k = 0; k < 3; ++k) add(size * random.normal());
+  };
+  const auto add_body = [&](const std::string& name, double spread, const std::string& box) {
+    text += "body " + name + " 1 0.002 0.003 0.0025 ";
+    add_normal(spread);
+    Eigen::Vector4d q;
+    for (double& number : q) number = random.normal();
+    q.normalize();
+    for (const double number : q) add(number);
+    add_normal(0.2);
+    add_normal(2);
+    text += "1\n box " + box + '\n';
+  };
+  add_body("a", 0, "0.05 0.04 0.06 0 0 0 1 0 0 0\nmaterial mu 0.5 modulus 1e5 dissipation 0.3");
+  add_body("b", 0.04, "0.04 0.05 0.03 0 0 0 1 0 0 0\nmaterial mu 0.5 modulus 3e5 dissipation 0.5");
+  return test::scene_of(text);
+}
+
+// Where dissipation leaves no pressure at some points of a patch, the wrench has kinks by the materials, of
+// which the differences must not take many.
 TEST(ShapeParameters, EqualDifferencesWhereDissipationLeavesNoPressure) {
   constexpr int kScenes = 60;
   const std::vector<Parameter> parameters = {{Quantity::kModulus, 0},
@@ -168,27 +191,7 @@ TEST(ShapeParameters, EqualDifferencesWhereDissipationLeavesNoPressure) {
   Random random(11);
   int compared = 0, off = 0;
   for (int i = 0; i < kScenes; ++i) {
-    const auto words = [](const auto& vector) {
-      std::string text;
-      for (const double number : vector) text += std::to_string(number) + ' ';
-      return text;
-    };
-    const auto normal = [&](double size) {
-      return words(Vec3<double>(size * random.normal(), size * random.normal(), size * random.normal()));
-    };
-    const auto turn = [&] {
-      return words(Eigen::Vector4d(random.normal(), random.normal(), random.normal(), random.normal())
-                       .normalized()
-                       .eval());
-    };
-    const auto body = [&](const std::string& name, const std::string& place) {
-      return "body " + name + " 1 0.002 0.003 0.0025 " + place + turn() + normal(0.2) + normal(2) +
-             "1\n box ";
-    };
-    const std::string middle = "0 0 0 1 0 0 0\nmaterial mu 0.5 modulus ";
-    const Scene scene = test::scene_of("gravity 0 0 0\n" + body("a", "0 0 0 ") + "0.05 0.04 0.06 " + middle +
-                                       "1e5 dissipation 0.3\n" + body("b", normal(0.04)) + "0.04 0.05 0.03 " +
-                                       middle + "3e5 dissipation 0.5\n");
+    const Scene scene = boxes_in_motion(random);
     const System system(scene);
     const SystemTree tree(system);
     const State start = system.initial_state();
