@@ -16,4 +16,8 @@ namespace abut::body {
 template <class S>
 PrimitiveDistance<S> primitive_distance(const Primitive& primitive, const Vec3<S>& p_Q, int order);
 
+// Its value alone, m: the same bits.
+template <class S>
+S primitive_value(const Primitive& primitive, const Vec3<S>& p_Q);
+
 }  // namespace abut::body

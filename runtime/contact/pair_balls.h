@@ -36,7 +36,7 @@ struct Balls {
     return {S(c[0]), S(c[1]), S(c[2])};
   }
   void widen(const body::Primitive& primitive, const Vec3<S>& center, S radius) {
-    gap = std::max(gap, body::primitive_distance<S>(primitive, center, 0).value - radius);
+    gap = std::max(gap, body::primitive_value<S>(primitive, center) - radius);
   }
 };
 

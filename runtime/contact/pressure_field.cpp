@@ -287,7 +287,7 @@ class PressureFieldModel final : public Model {
       if (volume.extent[v] == 0) continue;
       const Vec3<double> p = Eigen::Map<const Vec3<double>>(volume.vertices + std::ptrdiff_t(3) * v);
       const double distance = primitive != nullptr
-                                  ? body::primitive_distance<double>(*primitive, p, 0).value
+                                  ? body::primitive_value<double>(*primitive, p)
                                   : distance::signed_distance(geometry.surface(), p).distance;
       deepest = std::max(deepest, std::abs(distance));
     }

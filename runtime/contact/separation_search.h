@@ -178,7 +178,7 @@ struct Depth {
 
 template <class S>
 Depth<S> depth_at(const body::Primitive& primitive, const Vec3<S>& p) {
-  const S value = body::primitive_distance<S>(primitive, p, 0).value;
+  const S value = body::primitive_value<S>(primitive, p);
   return {value, value, std::max(-value, S(0))};
 }
 

@@ -275,7 +275,7 @@ class PotentialWalk {
     const S radius = S(piece.ball->radius);
     Patch<S> patch{&side, &piece, piece.numbers, {}, {}, &near_};
     if (side.owner->exact != nullptr) {
-      if (!(body::primitive_distance<S>(*side.owner->exact, center, 0).value - radius <= faded(side))) return;
+      if (!(body::primitive_value<S>(*side.owner->exact, center) - radius <= faded(side))) return;
     } else if (side.owner->by_points()) {
       for (int k = 0; k < 3; ++k) patch.origin[k] = around_[k];
       const int count = look_at(side, center, radius);
@@ -291,7 +291,7 @@ class PotentialWalk {
   bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, GridBound<S>& bound) {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
-      return !(body::primitive_distance<S>(*side.owner->exact, center, 0).value <= band);  // NaN: too far off
+      return !(body::primitive_value<S>(*side.owner->exact, center) <= band);  // NaN: too far off
     if (side.owner->lattice != nullptr) {
       const double c[3] = {double(center[0]), double(center[1]), double(center[2])};
       return side.owner->lattice->clear(c, double(radius));

@@ -108,7 +108,7 @@ void LeastSearch::open(std::int32_t node) {
         part.weight[k] = Vec3<double>::Unit(k);
         ++best_.steps;
         consider(part.corner[k], t, part.weight[k],
-                 body::primitive_distance<double>(*primitive_, part.corner[k], 0).value);
+                 body::primitive_value<double>(*primitive_, part.corner[k]));
       }
       add(part);
     }
@@ -143,7 +143,7 @@ double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   const auto take = [&](const Vec3<double>& weight, double favour) {
     if (!(weight.array() >= 0).all()) return;
     ++best_.steps;
-    const double d = body::primitive_distance<double>(*primitive_, internal::at(t, weight), 0).value;
+    const double d = body::primitive_value<double>(*primitive_, internal::at(t, weight));
     if (d <= least + favour) least = d, found = weight;
   };
   const double favour = tolerance_ / 4;

@@ -51,7 +51,7 @@ struct Sides {
     rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
   }
 
-  double f(const Vec3<double>& p) const { return body::primitive_distance<double>(primitive, p, 0).value; }
+  double f(const Vec3<double>& p) const { return body::primitive_value<double>(primitive, p); }
 };
 
 // The directions in which a point on P's surface may move along it: across all normals that P has there. In

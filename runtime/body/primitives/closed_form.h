@@ -41,6 +41,13 @@ PrimitiveDistance<S> distance(const Shape& shape, const Vec3<S>& p_Q, int order)
   }
 }
 
+// The distance alone.
+template <class S, class Shape, class Parts>
+S value(const Shape& shape, const Vec3<S>& p_Q) {
+  using J = Jet<S, 3, 0>;
+  return Parts::distance(shape, J(p_Q.x()), J(p_Q.y()), J(p_Q.z())).value;
+}
+
 // Square root of a sum of squares; where all of them are 0 the slope is that of the first.
 template <class J, class... Js>
 J length(const J& a, const Js&... more) {

@@ -61,7 +61,9 @@ constexpr PrimitiveKind<Shape> kind_of_parts() {
           Parts::solid,
           Parts::round_radius,
           distance<double, Shape, Parts>,
+          value<double, Shape, Parts>,
           distance<long double, Shape, Parts>,
+          value<long double, Shape, Parts>,
           Parts::samples,
           Parts::triangles,
           Parts::deepest};

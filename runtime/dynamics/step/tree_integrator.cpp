@@ -70,15 +70,15 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   coordinates.system().require_valid(control);
   state.impulses.clear();
   start_ = state;
-  coordinates.coordinates(state, q_, v_);
-  equations_.place(q_, v_, start_);
+  coordinates.coordinates(state, q_start_, v_start_);
+  equations_.place(q_start_, v_start_, start_);
   equations_.find(start_, control, dt_);
   next_ = start_;
   for (int k = 1;; ++k) {
     report_ = {};
     report_.penetration = std::numeric_limits<double>::quiet_NaN();
-    coordinates.coordinates(start_, q_, v_);
-    v_start_ = v_;
+    q_ = q_start_;
+    v_ = v_start_;
     stage_count_ = 0;
     covered_ = true;
     contact_ = Status::kOk;

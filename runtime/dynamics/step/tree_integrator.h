@@ -73,7 +73,7 @@ class TreeIntegrator : public Integrator {
   bool covered_ = true;                // by the search for contacts, wherever the step was
   Status contact_ = Status::kOk;       // of all forces of the step: kNotConverged, kClamped or kOk
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
-  VecX<double> q_, v_, v_start_;
+  VecX<double> q_start_, v_start_, q_, v_;
   State start_, next_;                  // of the step, bodies on joints where these are
   std::vector<std::uint8_t> suspects_;  // for each body, 0: none
   struct Stage {
