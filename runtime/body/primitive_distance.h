@@ -16,7 +16,7 @@ namespace abut::body {
 template <class S>
 PrimitiveDistance<S> primitive_distance(const Primitive& primitive, const Vec3<S>& p_Q, int order);
 
-// Its value alone, m: the same bits.
+// The value of order 0 alone, m: the same bits.
 template <class S>
 S primitive_value(const Primitive& primitive, const Vec3<S>& p_Q);
 

@@ -45,6 +45,8 @@ TEST(PrimitiveDistance, IsThatOfTheNearestPoint) {
       const Vec3<double> nearest = p - d.value * d.gradient;
       EXPECT_NEAR(primitive_distance<double>(primitive, nearest, 0).value, 0, 1e-15);
       EXPECT_NEAR(primitive_distance<double>(primitive, p, 0).value, d.value, 1e-15);
+      EXPECT_EQ(body::primitive_value<double>(primitive, p),
+                primitive_distance<double>(primitive, p, 0).value);
       if (d.value > 1e-6) {
         const auto gjk = witness::separation({&shape, &dot, {Mat3<double>::Identity(), p}});
         EXPECT_NEAR(d.value, gjk.distance + 1e-9, 1e-12);
