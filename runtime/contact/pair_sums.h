@@ -16,18 +16,20 @@ inline constexpr int kComponents = 8;
 template <class S>
 struct PairSums {
   Eigen::Matrix<S, kComponents, 1> value;
-  Eigen::Matrix<S, kComponents, 12> first;
-  std::array<Mat12<S>, kComponents> second;  // unset unless the Hessian is wanted
+  // Of no meaning unless they are wanted.
+  Eigen::Matrix<S, kComponents, 12> first = Eigen::Matrix<S, kComponents, 12>::Zero();
+  std::array<Mat12<S>, kComponents> second;
 
   explicit PairSums(ssdf::Order order) { clear(order); }
   void clear(ssdf::Order order) {
     value.setZero();
-    first.setZero();
+    if (order != ssdf::Order::kValue) first.setZero();
     if (order == ssdf::Order::kHessian)
       for (auto& matrix : second) matrix.setZero();
   }
   void add(const PairSums& other, ssdf::Order order) {
     value += other.value;
+    if (order == ssdf::Order::kValue) return;
     first += other.first;
     if (order != ssdf::Order::kHessian) return;
     for (int c = 0; c < kComponents; ++c) second[c] += other.second[c];

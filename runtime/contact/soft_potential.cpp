@@ -87,9 +87,8 @@ class SoftPotentialModel final : public Model {
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
-    require_sound(pair);
-    soft_potential(with_lattices(potential_pair(config_, pair)), internal::order_of(want),
-                   config_.pair_threads, scratch_, contact_);
+    const PotentialPair<double> views = require_sound(pair);
+    soft_potential(with_lattices(views), internal::order_of(want), config_.pair_threads, scratch_, contact_);
     PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.met ? Status::kOk : Status::kNoOverlap;
     if (has(want, Want::kEnergy)) result.energy = contact_.energy;
@@ -124,9 +123,11 @@ class SoftPotentialModel final : public Model {
   }
 
   // All but what a lattice says as it is made.
-  void require_sound(const body::Pair& pair) const {
+  PotentialPair<double> require_sound(const body::Pair& pair) const {
     require_parts(pair);
-    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
+    const PotentialPair<double> views = potential_pair(config_, pair);
+    require_reach(pair, end(views), "forces end");
+    return views;
   }
 
   void require_parts(const body::Pair& pair) const {

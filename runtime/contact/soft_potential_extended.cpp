@@ -22,8 +22,9 @@ struct ScalarOps {
                            ssdf::internal::Nearby<S>& nearby) {
     ssdf::internal::find_nearest<S>(field, p, nearby);
   }
-  static internal::GridBound<S> grid_bound(const asset::DistanceGridView& grid, const S* p) {
-    return internal::grid_bound(grid, p);
+  static void grid_bounds(const internal::PotentialSide<S>& side, const double* numbers, int count,
+                          internal::GridBound<S>* bounds) {
+    internal::grid_bounds<S>(side, numbers, count, bounds);
   }
   static unsigned feel(const internal::PotentialSide<S>& side, const asset::SampleBall* balls, int count,
                        const internal::GridBound<S>& bound, S limit) {

@@ -52,8 +52,9 @@ int look_at_by_fours(int packs, const double* c, double radius, double limit, do
   return internal::look_at<Four>(packs, c, radius, limit, far, memory);
 }
 ABUT_CLONES_FUSED
-GridBound<double> grid_bound_by_fours(const asset::DistanceGridView& grid, const double* p) {
-  return internal::grid_bound(grid, p);
+void grid_bounds_by_fours(const PotentialSide<double>& side, const double* numbers, int count,
+                          GridBound<double>* bounds) {
+  internal::grid_bounds<Four>(side, numbers, count, bounds);
 }
 ABUT_CLONES_FUSED
 unsigned feel_by_fours(const PotentialSide<double>& side, const asset::SampleBall* balls, int count,
@@ -87,8 +88,9 @@ struct FourOps {
                            ssdf::internal::Nearby<double>& nearby) {
     nearest_by_fours(field, p, nearby);
   }
-  static GridBound<double> grid_bound(const asset::DistanceGridView& grid, const double* p) {
-    return grid_bound_by_fours(grid, p);
+  static void grid_bounds(const PotentialSide<double>& side, const double* numbers, int count,
+                          GridBound<double>* bounds) {
+    grid_bounds_by_fours(side, numbers, count, bounds);
   }
   static unsigned feel(const PotentialSide<double>& side, const asset::SampleBall* balls, int count,
                        const GridBound<double>& bound, double limit) {

@@ -181,11 +181,32 @@ ABUT_INLINE GridBound<S> bound_beyond(const asset::DistanceGridView& grid, const
   return {S(grid.reach) + ssdf::internal::empty_radius<S>(grid, p) - kError * S(grid.spacing), S(1)};
 }
 
-template <class S>
-ABUT_INLINE GridBound<S> grid_bound(const asset::DistanceGridView& grid, const S* p) {
-  S jet[ssdf::internal::kJetRoom];
-  if (ssdf::internal::grid_jet<0, Row<S>>(grid, p, jet)) return {jet[0], S(kSlope)};
-  return bound_beyond(grid, p);
+// About places of the samples' body, the first `count` to lanes; numbers as those of a piece.
+template <class T, class S>
+ABUT_INLINE void grid_bounds(const PotentialSide<S>& side, const double* numbers, int count,
+                             GridBound<S>* bounds) {
+  constexpr int kLanes = simd::kLanes<T>;
+  const asset::DistanceGridView& grid = *side.owner->grid;
+  const S none = std::numeric_limits<S>::max();
+  for (int first = 0; first < count; first += kLanes) {
+    T p[3];
+    places(side.X_OP, numbers + first, p);
+    Taylor<T, 0> phi;
+    if constexpr (kLanes == 4) {
+      for (int lane = count; lane < kLanes; ++lane) p[0][lane] = std::numeric_limits<S>::quiet_NaN();
+      ssdf::internal::grid_fours<0>(grid, p, none, phi);
+    } else {
+      fields_one_by_one<0, T, S>(*side.owner, p, none, phi);
+    }
+    S values[kLanes], q[3][kLanes];
+    ssdf::internal::put(phi.value, values);
+    for (int k = 0; k < 3; ++k) ssdf::internal::put(p[k], q[k]);
+    for (int lane = 0; lane < kLanes && first + lane < count; ++lane) {
+      const S place[3] = {q[0][lane], q[1][lane], q[2][lane]};
+      bounds[first + lane] =
+          values[lane] == none ? bound_beyond(grid, place) : GridBound<S>{values[lane], S(kSlope)};
+    }
+  }
 }
 
 // Which pieces of a block come below `limit` (m) in the field of a grid, a bit each. `bound`: about the
@@ -194,7 +215,6 @@ template <class T, class S>
 ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall* balls, int count,
                           const GridBound<S>& bound, S limit) {
   constexpr int kLanes = simd::kLanes<T>;
-  const asset::DistanceGridView& grid = *side.owner->grid;
   unsigned result = 0;
   int chosen[kLanes];
   double centers[3][kSamples] = {}, radii[kLanes] = {};
@@ -207,25 +227,10 @@ ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall*
       chosen[filled++] = i;
     }
     if (filled == 0 || (filled < kLanes && i + 1 < count)) continue;
-    T p[3];
-    places(side.X_OP, centers[0], p);
-    Taylor<T, 0> phi;
-    const S none = std::numeric_limits<S>::max();
-    if constexpr (kLanes == 4)
-      ssdf::internal::grid_fours<0>(grid, p, none, phi);
-    else
-      fields_one_by_one<0, T, S>(*side.owner, p, none, phi);
-    S values[kLanes], q[3][kLanes];
-    ssdf::internal::put(phi.value, values);
-    for (int k = 0; k < 3; ++k) ssdf::internal::put(p[k], q[k]);
-    for (int lane = 0; lane < filled; ++lane) {
-      GridBound<S> about{values[lane], S(kSlope)};
-      if (values[lane] == none) {
-        const S place[3] = {q[0][lane], q[1][lane], q[2][lane]};
-        about = bound_beyond(grid, place);
-      }
-      if (about.value - about.slope * S(radii[lane]) < limit) result |= 1u << chosen[lane];
-    }
+    GridBound<S> about[kLanes];
+    grid_bounds<T>(side, centers[0], filled, about);
+    for (int lane = 0; lane < filled; ++lane)
+      if (about[lane].value - about[lane].slope * S(radii[lane]) < limit) result |= 1u << chosen[lane];
     filled = 0;
   }
   return result;

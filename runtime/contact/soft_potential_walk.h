@@ -61,8 +61,9 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
 
 // `Ops`: add<kOrder>(patch, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks, p,
 // nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
-// look_at(packs, c, radius, limit, far, memory), grid_bound(grid, p) and feel(side, balls, count, bound,
-// limit), feel_lattice(side, numbers, count, limit), the functions of those names for a lane type.
+// look_at(packs, c, radius, limit, far, memory), grid_bounds(side, places, count, bounds), feel(side, balls,
+// count, bound, limit) and feel_lattice(side, numbers, count, limit), the functions of those names for a lane
+// type.
 template <class S, class T, class Ops>
 class PotentialWalk {
  public:
@@ -207,13 +208,17 @@ class PotentialWalk {
     const double* const node = ssdf::internal::node_at(blocks, level, entry);
     const double* const radius =
         side.other->points.samples.radii + std::ptrdiff_t(blocks.first_node[level] + entry) * kNodeChildren;
-    for (int c = 0; c < kNodeChildren; ++c) {
-      if (radius[c] < 0) continue;  // no child
-      const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
-      const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
-      const Vec3<S> p = side.X_OP * center;
-      GridBound<S> bound{};
-      if (!clear(side, p, S(radius[c]), bound)) visit(kNodeChildren * entry + c, p, S(radius[c]), bound);
+    const double* const centers = node + kNodeChildren * asset::kCenterRow;
+    int count = kNodeChildren;
+    while (count > 0 && radius[count - 1] < 0) --count;  // no child
+    GridBound<S> bounds[kNodeChildren] = {};
+    if (side.owner->grid != nullptr) Ops::grid_bounds(side, centers, count, bounds);
+    for (int c = 0; c < count; ++c) {
+      if (radius[c] < 0) continue;
+      const auto row = [&](int r) { return S(centers[kNodeChildren * r + c]); };
+      const Vec3<S> p = side.X_OP * Vec3<S>(row(0), row(1), row(2));
+      if (!clear(side, p, S(radius[c]), bounds[c]))
+        visit(kNodeChildren * entry + c, p, S(radius[c]), bounds[c]);
     }
   }
 
@@ -287,8 +292,8 @@ class PotentialWalk {
 
   static S faded(const PotentialSide<S>& side) { return side.law.faded * side.law.eps3; }
 
-  // Whether no sample in a ball feels the field. `bound`: set for grids.
-  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, GridBound<S>& bound) {
+  // Whether no sample in a ball feels the field. `bound`: of a grid about the centre.
+  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, const GridBound<S>& bound) {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
       return !(body::primitive_value<S>(*side.owner->exact, center) <= band);  // NaN: too far off
@@ -302,10 +307,7 @@ class PotentialWalk {
     const S gap = radius + cover(side) + S(side.owner->points.spacing), far = gap + S(kSharp) * faded(side);
     const S sight = S(field.radius) + far;
     if (!((center - middle).squaredNorm() <= sight * sight)) return true;
-    if (side.owner->grid != nullptr) {
-      bound = Ops::grid_bound(*side.owner->grid, center.data());
-      return !(bound.value - bound.slope * radius < faded(side));
-    }
+    if (side.owner->grid != nullptr) return !(bound.value - bound.slope * radius < faded(side));
     find_nearest(side, center);
     if (outside(center, far)) return true;
     const S distance = sqrt(nearest_.distance2);

@@ -139,11 +139,12 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
                                                   const VecX<double>& tau) {
   const Tree& tree = tree_.tree();
   const MatX<double>& G = tree_.independent();
-  TreeScratch& scratch = this->scratch();
   if (G.rows() == G.cols()) {
-    acceleration_ = forward_dynamics<double>(tree, q, v, tau, scratch);
+    move(q, v);
+    acceleration_ = forward_dynamics<double>(tree, tau, scratch_);
     return acceleration_;
   }
+  TreeScratch& scratch = this->scratch();
   acceleration_ = tau - bias_force<double>(tree, q, v, scratch);
   independent_.noalias() = G.transpose() * acceleration_;
   MG_.noalias() = mass_matrix<double>(tree, q, scratch) * G;

@@ -69,9 +69,14 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   coordinates.system().require_valid(state);
   coordinates.system().require_valid(control);
   state.impulses.clear();
-  start_ = state;
   coordinates.coordinates(state, q_start_, v_start_);
-  equations_.place(q_start_, v_start_, start_);
+  if (arrived_ && q_start_ == q_ && v_start_ == v_) {
+    std::swap(start_, next_);
+  } else {
+    start_ = state;
+    equations_.place(q_start_, v_start_, start_);
+  }
+  arrived_ = false;
   equations_.find(start_, control, dt_);
   next_ = start_;
   for (int k = 1;; ++k) {
@@ -98,6 +103,7 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     if (const double longest = stable_step(suspects_, v_ - v_start_, control); longest < dt_)
       report_.stable_dt = longest;
   state = next_;
+  arrived_ = true;
   return report_;
 }
 

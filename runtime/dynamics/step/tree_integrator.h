@@ -75,6 +75,7 @@ class TreeIntegrator : public Integrator {
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
   VecX<double> q_start_, v_start_, q_, v_;
   State start_, next_;                  // of the step, bodies on joints where these are
+  bool arrived_ = false;                // next_ is the state at q_, v_, as the last step left it
   std::vector<std::uint8_t> suspects_;  // for each body, 0: none
   struct Stage {
     VecX<double> q, v;

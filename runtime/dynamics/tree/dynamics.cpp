@@ -1,5 +1,6 @@
 #include "runtime/dynamics/tree/dynamics.h"
 
+#include "runtime/dynamics/tree/kinematics.h"
 #include "runtime/dynamics/tree/recursions.h"
 
 namespace abut::dynamics {
@@ -140,12 +141,14 @@ void solve_mass_matrix(const Tree& tree, const BasicTreeScratch<S>& scratch, Out
 template <class S>
 const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> tau,
                                 BasicTreeScratch<S>& scratch) {
-  detail::require_size("coordinates", q.size(), tree.nq());
-  detail::require_size("velocities", v.size(), tree.nv());
+  move_links<S>(tree, q, v, scratch);
+  return forward_dynamics<S>(tree, tau, scratch);
+}
+
+template <class S>
+const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> tau, BasicTreeScratch<S>& scratch) {
   detail::require_size("generalised forces", tau.size(), tree.nv());
   for (int i = 0; i < tree.link_count(); ++i) {
-    detail::place_link(tree, i, q.data(), scratch);
-    detail::twist_link(tree, i, v.data(), scratch);
     detail::weigh_link(tree, i, scratch);
     auto& here = at(scratch, i);
     scratch.articulated[static_cast<std::size_t>(i)] = here.inertia.matrix();
@@ -172,7 +175,8 @@ const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> q, InVec<S> v, InVec<
   template const MatX<S>& mass_matrix(const Tree&, InVec<S>, BasicTreeScratch<S>&);                          \
   template void factor_mass_matrix(const Tree&, BasicTreeScratch<S>&);                                       \
   template void solve_mass_matrix(const Tree&, const BasicTreeScratch<S>&, OutVec<S>);                       \
-  template const VecX<S>& forward_dynamics(const Tree&, InVec<S>, InVec<S>, InVec<S>, BasicTreeScratch<S>&);
+  template const VecX<S>& forward_dynamics(const Tree&, InVec<S>, InVec<S>, InVec<S>, BasicTreeScratch<S>&); \
+  template const VecX<S>& forward_dynamics(const Tree&, InVec<S>, BasicTreeScratch<S>&);
 ABUT_INSTANTIATE(double)
 ABUT_INSTANTIATE(long double)
 #undef ABUT_INSTANTIATE

@@ -30,5 +30,8 @@ void solve_mass_matrix(const Tree& tree, const BasicTreeScratch<S>& scratch, Out
 template <class S>
 const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> tau,
                                 BasicTreeScratch<S>& scratch);
+// The same where move_links (kinematics.h) has left the links.
+template <class S>
+const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> tau, BasicTreeScratch<S>& scratch);
 
 }  // namespace abut::dynamics

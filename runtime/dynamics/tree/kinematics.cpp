@@ -34,20 +34,21 @@ void place_links(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch) {
 }
 
 template <class S>
-void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeScratch<S>& scratch) {
+void move_links(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
   detail::require_size("coordinates", q.size(), tree.nq());
   detail::require_size("velocities", v.size(), tree.nv());
-  detail::require_size("accelerations", a.size(), tree.nv());
   for (int i = 0; i < tree.link_count(); ++i) {
     detail::place_link(tree, i, q.data(), scratch);
     detail::twist_link(tree, i, v.data(), scratch);
-    detail::accelerate_link<S>(tree, i, a.data(), Vec6<S>::Zero(), scratch);
   }
 }
 
 template <class S>
-void move_links(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
-  move_links<S>(tree, q, v, scratch.none, scratch);
+void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeScratch<S>& scratch) {
+  detail::require_size("accelerations", a.size(), tree.nv());
+  move_links<S>(tree, q, v, scratch);
+  for (int i = 0; i < tree.link_count(); ++i)
+    detail::accelerate_link<S>(tree, i, a.data(), Vec6<S>::Zero(), scratch);
 }
 
 template <class S>
@@ -135,8 +136,8 @@ Vec6<S> spatial_momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScra
 #define ABUT_INSTANTIATE(S)                                                                             \
   template struct BasicTreeScratch<S>;                                                                  \
   template void place_links(const Tree&, InVec<S>, BasicTreeScratch<S>&);                               \
-  template void move_links(const Tree&, InVec<S>, InVec<S>, InVec<S>, BasicTreeScratch<S>&);            \
   template void move_links(const Tree&, InVec<S>, InVec<S>, BasicTreeScratch<S>&);                      \
+  template void move_links(const Tree&, InVec<S>, InVec<S>, InVec<S>, BasicTreeScratch<S>&);            \
   template Pose<S> pose_of_link(const BasicTreeScratch<S>&, int);                                       \
   template Vec6<S> twist_of_link(const BasicTreeScratch<S>&, int);                                      \
   template Vec6<S> acceleration_of_link(const BasicTreeScratch<S>&, int);                               \

@@ -9,20 +9,20 @@ namespace abut::dynamics {
 // Poses of the links at q, in scratch; all that only q decides.
 template <class S>
 void place_links(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch);
-// Also twists for velocities v, and accelerations for v and their rates a. Without gravity.
-template <class S>
-void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeScratch<S>& scratch);
-// The same for a = 0.
+// Also twists for velocities v.
 template <class S>
 void move_links(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch);
+// Also accelerations for v and their rates a. Without gravity.
+template <class S>
+void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeScratch<S>& scratch);
 
 // After place_links.
 template <class S>
 Pose<S> pose_of_link(const BasicTreeScratch<S>& scratch, int link);  // X_WL
-// After move_links: V_WL_L, the twist of link L at its origin in its axes, and the rate of its components.
+// After move_links: V_WL_L, the twist of link L at its origin in its axes.
 template <class S>
 Vec6<S> twist_of_link(const BasicTreeScratch<S>& scratch, int link);
-// The rate of these components, rad/s^2 and m/s^2.
+// After move_links with rates: the rate of these components, rad/s^2 and m/s^2.
 template <class S>
 Vec6<S> acceleration_of_link(const BasicTreeScratch<S>& scratch, int link);
 
