@@ -11,12 +11,15 @@ StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX
                         const VecX<double>& start, double dt) {
   constexpr int kPowers = 30;
   const Eigen::LLT<MatX<double>> inertia(M);
-  VecX<double> x = start;
+  const MatX<double> pull = dt * dt * K + 2 * dt * C;
+  VecX<double> x = start, next(M.rows());
   if (!(x.allFinite() && x.norm() > 0)) x.setOnes(M.rows());
   for (int k = 0; k < kPowers; ++k) {
     const double size = x.norm();
     if (!(size > 0 && std::isfinite(size))) return {};
-    x = inertia.solve(dt * dt * (K * x) + 2 * dt * (C * x)) / size;
+    next.noalias() = pull * x;
+    inertia.solveInPlace(next);
+    x = next / size;
   }
   const double weight = x.dot(M * x);
   if (!(weight > 0 && std::isfinite(weight))) return {};
