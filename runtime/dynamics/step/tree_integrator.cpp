@@ -72,9 +72,11 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   coordinates.coordinates(state, q_start_, v_start_);
   if (arrived_ && q_start_ == q_ && v_start_ == v_) {
     std::swap(start_, next_);
+    std::swap(kinetic_start_, kinetic_);
   } else {
     start_ = state;
     equations_.place(q_start_, v_start_, start_);
+    find_kinetic_energies(start_, kinetic_start_);
   }
   arrived_ = false;
   equations_.find(start_, control, dt_);
@@ -99,12 +101,19 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   if (!covered_ || contact_ == Status::kNotConverged) report_.solver.status = Status::kNotConverged;
   report_.contacts = equations_.contacts();
   measure(coordinates.system(), next_, report_);
+  find_kinetic_energies(next_, kinetic_);
   if (find_suspects())
     if (const double longest = stable_step(suspects_, v_ - v_start_, control); longest < dt_)
       report_.stable_dt = longest;
   state = next_;
   arrived_ = true;
   return report_;
+}
+
+void TreeIntegrator::find_kinetic_energies(const State& state, std::vector<double>& energies) const {
+  const System& system = equations_.coordinates().system();
+  energies.resize(state.bodies.size());
+  for (std::size_t i = 0; i < energies.size(); ++i) energies[i] = system.kinetic_energy(state, i);
 }
 
 void TreeIntegrator::heed_contact() {

@@ -58,6 +58,7 @@ class TreeIntegrator : public Integrator {
  private:
   const StepReport& step(State& state, const Control& control, Slopes* slopes);
   Slopes first_slopes() const;
+  void find_kinetic_energies(const State& state, std::vector<double>& energies) const;
 
   // Whether the step is too long: tree_stability.cpp.
   bool find_suspects();  // fills suspects_: bodies whose motion says that it may be; whether there are any
@@ -74,9 +75,10 @@ class TreeIntegrator : public Integrator {
   Status contact_ = Status::kOk;       // of all forces of the step: kNotConverged, kClamped or kOk
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
   VecX<double> q_start_, v_start_, q_, v_;
-  State start_, next_;                  // of the step, bodies on joints where these are
-  bool arrived_ = false;                // next_ is the state at q_, v_, as the last step left it
-  std::vector<std::uint8_t> suspects_;  // for each body, 0: none
+  State start_, next_;                           // of the step, bodies on joints where these are
+  std::vector<double> kinetic_start_, kinetic_;  // energies of each body in start_ and next_, J
+  bool arrived_ = false;                         // next_ is the state at q_, v_, as the last step left it
+  std::vector<std::uint8_t> suspects_;           // for each body, 0: none
   struct Stage {
     VecX<double> q, v;
   };

@@ -33,9 +33,8 @@ bool TreeIntegrator::find_suspects() {
   if (stage_count_ == 0) return false;
   bool any = false;
   for (std::size_t i = 0; i < system.body_count(); ++i) {
-    bool suspect =
-        std::sqrt(system.kinetic_energy(next_, i)) > kFaster * std::sqrt(system.kinetic_energy(start_, i)) +
-                                                         falling / 2 * std::sqrt(system.body(i).mass / 2);
+    bool suspect = std::sqrt(kinetic_[i]) >
+                   kFaster * std::sqrt(kinetic_start_[i]) + falling / 2 * std::sqrt(system.body(i).mass / 2);
     for (std::size_t k = 0; k < stage_count_ && !suspect; ++k)
       suspect = beyond_a_limit(tree(), static_cast<int>(i), stages_[k].q);
     suspects_[i] = suspect ? 1 : 0;

@@ -242,16 +242,18 @@ Vec3<double> System::angular_velocity(const State& state, std::size_t i) const {
   if (!body(i).joint) return in_world(moving.q_WB, body(i).inertia.cwiseInverse()) * moving.L_W;
   // A link may have no moments: the sum over the joints that carry it.
   const BodyJoint& joint = *body(i).joint;
-  const Mat3<double> R_WL = moving.q_WB.toRotationMatrix() * joint.X_LB.R.transpose();
-  Vec3<double> w = joint.parent < 0 ? Vec3<double>(Vec3<double>::Zero())
+  const Vec3<double> w_parent = joint.parent < 0
+                                    ? Vec3<double>(Vec3<double>::Zero())
                                     : angular_velocity(state, static_cast<std::size_t>(joint.parent));
+  Vec3<double> w_L = Vec3<double>::Zero();  // the joint's share
   for (Eigen::Index k = first_v(i); k < first_v(i + 1); ++k) {
     const Vec6<double> axis_L = detail::visit_joint(joint.joint.type, [&]<class Row>(Row) {
       return Row::subspace(joint.joint.axis_J, static_cast<int>(k - first_v(i)));
     });
-    w += R_WL * (axis_L.head<3>() * state.v[k]);
+    w_L += axis_L.head<3>() * state.v[k];
   }
-  return w;
+  if (w_L.isZero(0)) return w_parent;
+  return w_parent + moving.q_WB * (joint.X_LB.R.transpose() * w_L);
 }
 
 double System::kinetic_energy(const State& state, std::size_t i) const {
