@@ -31,6 +31,7 @@ Rollout push_in_mujoco(const std::string& file, const Targets& targets, int inte
     mj_step(model.get(), data.get());
   }
   rollout.step_time = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / static_cast<double>(steps);
+  rollout.steps = steps;
   rollout.way.push_back({data->qpos[0], data->qpos[1], data->qpos[2]});
   rollout.finite = std::isfinite(data->qpos[0]);
   return rollout;

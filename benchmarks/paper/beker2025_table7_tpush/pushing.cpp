@@ -97,6 +97,7 @@ Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamic
     }
   }
   rollout.step_time = (processor_time() - start) / static_cast<double>(k);
+  rollout.steps = k;
   rollout.way.push_back({state.q[0], state.q[1], state.q[2]});
   return rollout;
 }

@@ -26,7 +26,7 @@ Targets read_targets(const std::string& file);
 struct Rollout {
   std::vector<std::array<double, 3>> way;  // (x, y, angle) at the targets' rows
   double step_time = 0;                    // of the processor, s
-  long failed = 0;                         // steps without an answer
+  long steps = 0, failed = 0;              // all, and those without an answer
   bool finite = true;
 };
 
