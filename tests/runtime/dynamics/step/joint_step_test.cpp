@@ -390,6 +390,13 @@ TEST(JointStep, ContactIsWhereTheJointsPutTheBodies) {
     EXPECT_EQ(integrator->step(set, {}).contacts, 1) << row.name;
     integrator->step(placed, {});
     EXPECT_EQ(set.v, placed.v) << row.name;
+    // Where a step has ended, too.
+    State spoilt = placed;
+    spoilt.bodies[0] = {};
+    integrator->step(spoilt, {});
+    make_integrator(system, config_of(row.name, 1e-3))->step(placed, {});
+    EXPECT_EQ(spoilt.v, placed.v) << row.name;
+    EXPECT_EQ(spoilt.bodies[0].p_WB, placed.bodies[0].p_WB) << row.name;
   }
 }
 
