@@ -45,7 +45,7 @@ struct Contender {
 struct Line {
   Spread distance, angle;  // cm, degrees
   double step_time = 0;    // ms
-  double peer_time = 0;    // ms, of MuJoCo between these pushes; 0: it was not asked
+  double peer_time = 0;    // ms, of MuJoCo between these pushes; 0: none
   long failed = 0;         // steps without an answer
 
   double over_peer() const { return step_time / peer_time; }

@@ -89,7 +89,7 @@ class MotionEquations {
   CompliantContact contact_;
   ParameterSlopes parameters_;
   TreeScratch scratch_;
-  bool moved_ = false;  // the links of scratch_ have been moved to q_moved_, v_moved_, and nothing else done
+  bool moved_ = false;  // the links of scratch_ stand and move as q_moved_, v_moved_ say
   VecX<double> q_moved_, v_moved_;
   std::vector<BodyMotion> motions_;
   std::vector<BodySlopes> slopes_;  // of each body that forces act on
