@@ -63,12 +63,12 @@ struct PrimitiveKind {
   double (*round_radius)(const Shape&);           // largest of its curved faces, m; 0: all are planes
   // As primitive_distance.h has it.
   PrimitiveDistance<double> (*distance)(const Shape&, const Vec3<double>& p_Q, int order);
-  double (*value)(const Shape&, const Vec3<double>& p_Q);
+  double (*value)(const Shape&, const Vec3<double>& p_Q);  // of order 0, m
   // The same.
   PrimitiveDistance<long double> (*precise_distance)(const Shape&, const Vec3<long double>& p_Q, int order);
-  long double (*precise_value)(const Shape&, const Vec3<long double>& p_Q);
-  std::vector<SurfaceSample> (*samples)(const Shape&, double spacing);    // about `spacing` apart, m
-  TriangleMesh (*triangles)(const Shape&, double deviation);              // as tessellation.h has them
+  long double (*precise_value)(const Shape&, const Vec3<long double>& p_Q);  // m
+  std::vector<SurfaceSample> (*samples)(const Shape&, double spacing);       // about `spacing` apart, m
+  TriangleMesh (*triangles)(const Shape&, double deviation);                 // as tessellation.h has them
   Vec3<double> (*deepest)(const Shape&, const Vec3<double>& on_surface);  // place on the core of tetrahedra.h
 };
 
