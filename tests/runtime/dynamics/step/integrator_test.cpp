@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/system/robot.h"
+#include "runtime/dynamics/system/system_tree.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/refusal.h"
 
@@ -146,6 +148,44 @@ TEST(Integrators, KeepNothingThatChangesAnAnswer) {
     State again = here;
     integrator->step(again, {});
     EXPECT_EQ(again.bodies[2].p_WB, state.bodies[2].p_WB);
+  }
+}
+
+// What a state says of bodies on joints follows from the coordinates of these, which a caller may have set.
+TEST(Integrators, ContactIsWhereTheJointsPutTheBodies) {
+  Scene scene;
+  scene.fixed.push_back({body::Geometry(body::Box<double>{{0.5, 0.5, 0.5}}), {}, {.modulus = body::kRigid}});
+  scene.fixed[0].X_BS.p.z() = -0.5;
+  Link link;
+  link.name = link.joint.name = "lift";
+  link.joint.type = JointType::kPrismatic;
+  link.joint.X_PJ.p.z() = 5;
+  link.inertia = {1, Vec3<double>::Zero(), 0.01 * Mat3<double>::Identity()};
+  scene.bodies.push_back(link_body(link));
+  scene.bodies[0].shapes.push_back({body::Geometry(body::Sphere<double>{0.1}), {}, {.modulus = 1e5}});
+  const System system(scene);
+  const SystemTree tree(system);
+  TreeScratch scratch(tree.tree());
+  for (const IntegratorRow& row : integrators()) {
+    if (!row.takes_joints) continue;
+    StepConfig config;
+    config.dt = 1e-3;
+    config.integrator = row.name;
+    config.source.model = "soft_minimum";
+    State set = system.initial_state(), placed = set;
+    set.q[0] = -4.95;
+    tree.place(set.q, set.v, scratch, placed);
+    const auto integrator = make_integrator(system, config);
+    EXPECT_EQ(integrator->step(set, {}).contacts, 1) << row.name;
+    integrator->step(placed, {});
+    EXPECT_EQ(set.v, placed.v) << row.name;
+    // Where a step has ended, too.
+    State spoilt = placed;
+    spoilt.bodies[0] = {};
+    integrator->step(spoilt, {});
+    make_integrator(system, config)->step(placed, {});
+    EXPECT_EQ(spoilt.v, placed.v) << row.name;
+    EXPECT_EQ(spoilt.bodies[0].p_WB, placed.bodies[0].p_WB) << row.name;
   }
 }
 

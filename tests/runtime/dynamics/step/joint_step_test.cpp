@@ -366,38 +366,4 @@ TEST(JointStep, WhatIsHeavyDoesNotLoosenTheToleranceOfOthers) {
   for (std::size_t k = 0; k < alone.size(); ++k) EXPECT_NEAR(alone[k], beside[k], 1e-6) << "step " << k;
 }
 
-// What a state says of bodies on joints follows from the coordinates of these, which a caller may have set.
-TEST(JointStep, ContactIsWhereTheJointsPutTheBodies) {
-  Scene scene;
-  scene.fixed.push_back({body::Geometry(body::Box<double>{{0.5, 0.5, 0.5}}), {}, {.modulus = body::kRigid}});
-  scene.fixed[0].X_BS.p.z() = -0.5;
-  Link link;
-  link.name = link.joint.name = "lift";
-  link.joint.type = kPrismatic;
-  link.joint.X_PJ.p.z() = 5;
-  link.inertia = {1, Vec3<double>::Zero(), 0.01 * Mat3<double>::Identity()};
-  scene.bodies.push_back(link_body(link));
-  scene.bodies[0].shapes.push_back(ball(0.1));
-  const System system(scene);
-  const SystemTree tree(system);
-  TreeScratch scratch(tree.tree());
-  for (const IntegratorRow& row : integrators()) {
-    if (!row.takes_joints) continue;
-    State set = system.initial_state(), placed = set;
-    set.q[0] = -4.95;
-    tree.place(set.q, set.v, scratch, placed);
-    const auto integrator = make_integrator(system, config_of(row.name, 1e-3));
-    EXPECT_EQ(integrator->step(set, {}).contacts, 1) << row.name;
-    integrator->step(placed, {});
-    EXPECT_EQ(set.v, placed.v) << row.name;
-    // Where a step has ended, too.
-    State spoilt = placed;
-    spoilt.bodies[0] = {};
-    integrator->step(spoilt, {});
-    make_integrator(system, config_of(row.name, 1e-3))->step(placed, {});
-    EXPECT_EQ(spoilt.v, placed.v) << row.name;
-    EXPECT_EQ(spoilt.bodies[0].p_WB, placed.bodies[0].p_WB) << row.name;
-  }
-}
-
 }  // namespace
