@@ -14,13 +14,15 @@ from . import _abut
 from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
 from .gradients import pose_as_matrix
 from .scene_words import (
+    as_geometry,
+    asset_word,
     material_lines,
     name_word,
     number_words,
     pose_words,
-    primitive_words,
     setting_word,
     setting_words,
+    shape_words,
 )
 from .tables import made
 
@@ -269,21 +271,34 @@ class Scene:
         box = f"sbox {pose_words('add_fixed_box', pose)} {number_words('add_fixed_box', 'half', half, 3)}"
         self._lines += [box, *material_lines("add_fixed_box", material)]
 
+    def add_fixed(self, geometry: Geometry, pose: Numbers = IDENTITY, material: Optional[Material] = None) -> None:
+        """A primitive or an asset that stays where it is; `pose` is of its own frame."""
+        assets = dict(self._assets)
+        shape = f"fixed {shape_words('add_fixed', geometry, assets)} {pose_words('add_fixed', pose)}"
+        self._lines += [shape, *material_lines("add_fixed", material)]
+        self._assets = assets
+
     def add_object(
         self, name: str, geometry: Geometry, density: float, pose: Numbers = IDENTITY, twist: Numbers = (0,) * 6,
         material: Optional[Material] = None
     ) -> None:
-        """A body that is one asset, box, cylinder or sphere of even density, kg/m^3; `pose` is of the asset's frame,
-        `twist` (w; v) of its centre of mass in the world's axes. Raises InvalidInput for a deviation of its own, as add_body.
+        """A body that is one asset or primitive of even density, kg/m^3; `pose` is of its own frame, `twist` (w; v) of its
+        centre of mass in the world's axes. Raises InvalidInput for a deviation of its own, as add_body.
         """
-        if _geometry("add_object", geometry).is_primitive:
+        if as_geometry("add_object", geometry).is_primitive:
             rho, unit = float(number_words("add_object", "density", [density], 1)), geometry.mass
-            made("add_object", self.add_body, name, rho * unit.volume, rho * np.diag(unit.inertia), [geometry], pose, twist,
+            center = unit.center_of_mass
+            shape: Any = geometry
+            if center.any():  # a cone's: the body's frame lies there
+                pose = pose_as_matrix("add_object", "pose", pose)
+                pose[:3, 3] += pose[:3, :3] @ center
+                shape = (geometry, (1, 0, 0, 0, *-center))
+            made("add_object", self.add_body, name, rho * unit.volume, rho * np.diag(unit.inertia), [shape], pose, twist,
                  material)
             return
         twist = number_words("add_object", "twist", twist, 6).split()
         assets = dict(self._assets)
-        body = (f"object {name_word('add_object', name)} {_asset('add_object', geometry, assets)} "
+        body = (f"object {name_word('add_object', name)} {asset_word('add_object', geometry, assets)} "
                 f"{number_words('add_object', 'density', [density], 1)} {pose_words('add_object', pose)} "
                 + " ".join(twist[3:] + twist[:3]))
         self._lines += [body, *material_lines("add_object", material)]
@@ -294,7 +309,7 @@ class Scene:
         twist: Numbers = (0,) * 6, material: Optional[Material] = None
     ) -> None:
         """A body in its centre of mass along its principal axes: `moments` (3,), kg m^2; `shapes`: geometries, or pairs
-        (geometry, pose in the body): boxes, cylinders, spheres, assets; `twist` (w; v) in the world's axes. One that a
+        (geometry, pose in the body) of primitives and assets; `twist` (w; v) in the world's axes. One that a
         joint carries may have neither mass nor shapes. Raises InvalidInput for a primitive whose deviation is not the
         default: a scene has its sizes alone.
         """
@@ -303,9 +318,7 @@ class Scene:
         assets = dict(self._assets)
         for shape in shapes:
             geometry, X_BS = shape if isinstance(shape, tuple) and len(shape) == 2 else (shape, IDENTITY)
-            words = (primitive_words("add_body", geometry) if _geometry("add_body", geometry).is_primitive
-                     else f"asset {_asset('add_body', geometry, assets)}")
-            lines.append(f" {words} {pose_words('add_body', X_BS)}")
+            lines.append(f" {shape_words('add_body', geometry, assets)} {pose_words('add_body', X_BS)}")
         body = (f"body {name_word('add_body', name)} {number_words('add_body', 'mass', [mass], 1)} "
                 f"{number_words('add_body', 'moments', moments, 3)} {pose_words('add_body', pose)} "
                 + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
@@ -336,7 +349,7 @@ class Scene:
         if not isinstance(assets, (Mapping, type(None))):
             raise TypeError(f"add_robot: assets must be a mapping (load_folder), not {type(assets).__name__}")
         for mesh, geometry in (assets or {}).items():
-            if self._assets.get(mesh, _geometry("add_robot", geometry)) is not geometry:
+            if self._assets.get(mesh, as_geometry("add_robot", geometry)) is not geometry:
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
         file = os.path.abspath(os.fsdecode(path))
         self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {pose_words('add_robot', pose)}")
@@ -368,17 +381,3 @@ class Scene:
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
         return System("\n".join(self._lines) + "\n", dict(self._assets), True)
-
-
-def _asset(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -> str:
-    """The word for an asset, which is put among the others if it is not there."""
-    name = geometry.name
-    while assets.setdefault(name, geometry) is not geometry:
-        name += "'"
-    return name_word(function, name)
-
-
-def _geometry(function: str, value: Any) -> Geometry:
-    if not isinstance(value, Geometry):
-        raise TypeError(f"{function}: geometry must be a Geometry, not {type(value).__name__}")
-    return value

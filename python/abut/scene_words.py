@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -56,11 +56,32 @@ def material_lines(function: str, material: Optional[Material]) -> List[str]:
 
 
 def primitive_words(function: str, geometry: Geometry) -> str:
-    words = {"box": "box", "cylinder": "cyl", "sphere": "sphere"}
-    if geometry.name not in words:
-        raise _abut.InvalidInput(f"{function}: shapes are boxes, cylinders, spheres and assets, not a {geometry.name}")
+    if geometry.name == "half_space":
+        raise _abut.InvalidInput(f"{function}: a half-space is no shape of a body; add_plane makes a fixed one")
     deviation, default = geometry._origin[2], primitive.__kwdefaults__["deviation"]
     if deviation != default:
         raise _abut.InvalidInput(f"{function}: geometry has the deviation {deviation!r}; a scene has sizes of a "
                                  f"{geometry.name} alone, and makes it with {default!r}")
-    return words[geometry.name] + "".join(f" {size!r}" for size in geometry._sizes)
+    word = "cyl" if geometry.name == "cylinder" else geometry.name
+    return word + "".join(f" {size!r}" for size in geometry._sizes)
+
+
+def shape_words(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -> str:
+    """The words of a shape; of an asset, `assets` is given its name."""
+    if as_geometry(function, geometry).is_primitive:
+        return primitive_words(function, geometry)
+    return f"asset {asset_word(function, geometry, assets)}"
+
+
+def asset_word(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -> str:
+    """The word for an asset, which is put among the others if it is not there."""
+    name = geometry.name
+    while assets.setdefault(name, geometry) is not geometry:
+        name += "'"
+    return name_word(function, name)
+
+
+def as_geometry(function: str, value: Any) -> Geometry:
+    if not isinstance(value, Geometry):
+        raise TypeError(f"{function}: geometry must be a Geometry, not {type(value).__name__}")
+    return value

@@ -141,7 +141,8 @@ class Building(unittest.TestCase):
     def test_objects_that_are_primitives_are_read_from_files_too(self):
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
         pose, twist = (0.9, 0.1, 0.2, 0.3, 1, 2, 3), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-        shapes = [abut.box(0.1, 0.2, 0.3), abut.cylinder(0.1, 0.2), abut.sphere(0.1)]
+        shapes = [abut.box(0.1, 0.2, 0.3), abut.cylinder(0.1, 0.2), abut.sphere(0.1), abut.capsule(0.1, 0.2),
+                  abut.ellipsoid(0.1, 0.2, 0.3)]
         for shape in shapes:
             scene.add_object(shape.name, shape, 700, pose, twist, abut.Material(friction=0.3))
         with tempfile.TemporaryDirectory(dir=".") as folder:
@@ -152,16 +153,24 @@ class Building(unittest.TestCase):
         np.testing.assert_allclose(read.masses, [700 * shape.mass.volume for shape in shapes], rtol=1e-12)
         self.assertEqual(read.values([("friction", "sphere")]), [0.3])
         state = read.initial_state()
-        np.testing.assert_allclose(read.angular_velocity(state), [twist[:3]] * 3, atol=1e-12)
-        np.testing.assert_allclose(state.v_WB, [twist[3:]] * 3)
+        np.testing.assert_allclose(read.angular_velocity(state), [twist[:3]] * len(shapes), atol=1e-12)
+        np.testing.assert_allclose(state.v_WB, [twist[3:]] * len(shapes))
         spin = read.energy(state) - sum(m * (np.dot(twist[3:], twist[3:]) / 2 + 9.81 * 3) for m in read.masses)
         turned = [matrix(np.array(pose))[:3, :3] @ shape.mass.inertia @ matrix(np.array(pose))[:3, :3].T for shape in shapes]
         self.assertAlmostEqual(spin, sum(350 * np.dot(twist[:3], J @ twist[:3]) for J in turned), places=9)
-        with self.assertRaisesRegex(abut.InvalidInput, "add_object: shapes are boxes, cylinders, spheres and assets, not a cap"):
-            scene.add_object("pill", abut.capsule(0.05, 0.1), 700)
         scene.add_robot("arm", "arm.urdf", assets={"link": shapes[0]})
         with self.assertRaisesRegex(abut.InvalidInput, "text: a file has no word for a box as a robot's mesh 'link'"):
             scene.text
+
+    def test_a_cone_stands_where_its_own_frame_is_put(self):
+        scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+        scene.add_plane((0, 0, 1))
+        scene.add_fixed(abut.capsule(0.05, 0.3), (1, 0, 0, 0, 1, 0, 0))
+        scene.add_object("cone", abut.cone(0.1, 0.2), 700, (1, 0, 0, 0, 0, 0, 0.2))
+        simulation = abut.Simulation(scene.system())
+        np.testing.assert_allclose(simulation.state.p_WB, [[0, 0, 0.1]], atol=1e-15)  # a quarter of its height
+        simulation.run(500)
+        np.testing.assert_allclose(simulation.state.p_WB, [[0, 0, 0.1]], atol=1e-5)
 
     @needs_assets
     def test_objects_are_assets(self):

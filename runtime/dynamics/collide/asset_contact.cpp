@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/dynamics/collide/contact_reduction.h"
+#include "runtime/dynamics/collide/primitive_samples.h"
 
 namespace abut::dynamics {
 namespace {
@@ -32,6 +33,7 @@ Distance box_distance(const Vec3<double>& half, const Vec3<double>& p) {
   return {distance, (away / distance).cwiseProduct(p.cwiseSign())};
 }
 
+// Of a hull of two rims of one radius.
 Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
   const double across = std::hypot(p.x(), p.y());
   const Vec3<double> radial =
@@ -45,19 +47,25 @@ Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
   return {distance, (side * radial + end * up) / distance};
 }
 
+Distance primitive_distance(const PlacedShape& shape, const Vec3<double>& p) {
+  const body::SweptCore<double>& core = shape.core;
+  const auto swept = [&core](const Distance& d) { return Distance{d.value - core.swept_radius, d.gradient}; };
+  if (shape.kind == ShapeKind::kBox) return swept(box_distance(core.size, p));
+  if (shape.kind == ShapeKind::kRims && core.size.x() == core.top_radius)
+    return swept(cylinder_distance(core.size, p));
+  if (shape.kind == ShapeKind::kPoint) {
+    const double length = p.norm();
+    return swept({length, length > 0 ? Vec3<double>(p / length) : Vec3<double>::UnitZ()});
+  }
+  const auto found = body::primitive_distance<double>(*shape.body.geometry.primitive(), p, 1);
+  return {found.value, found.gradient};
+}
+
 // Signed distance of a shape at a point, both in the shape's frame; NaN where it is an asset whose surface is
 // not within `reach`.
 Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
                         double reach = std::numeric_limits<double>::infinity()) {
   switch (shape.kind) {
-    case ShapeKind::kBox:
-      return box_distance(shape.half, p);
-    case ShapeKind::kCylinder:
-      return cylinder_distance(shape.half, p);
-    case ShapeKind::kSphere: {
-      const double length = p.norm();
-      return {length - shape.half[0], length > 0 ? Vec3<double>(p / length) : Vec3<double>::UnitZ()};
-    }
     case ShapeKind::kPlane:
       return {p.z(), Vec3<double>::UnitZ()};
     case ShapeKind::kAsset: {
@@ -65,9 +73,10 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
       return {found.distance, found.gradient};
     }
     case ShapeKind::kPieces:  // piece_contact.h
-      break;
+      return {std::numeric_limits<double>::quiet_NaN(), Vec3<double>::Zero()};
+    default:
+      return primitive_distance(shape, p);
   }
-  return {std::numeric_limits<double>::quiet_NaN(), Vec3<double>::Zero()};
 }
 
 // A bound from below on the signed distance of a shape over a box (centre, half sizes) in the shape's frame:
@@ -82,48 +91,8 @@ double least_distance(const PlacedShape& shape, const Vec3<double>& center, cons
   return std::max(apart, shape_distance(shape, center).value - half.norm());
 }
 
-// A ball within a shape that touches its surface: a sample of it. Radius 0: a point.
-struct Ball {
-  Vec3<double> center;  // in the shape's frame, m
-  double radius = 0;    // m
-};
-
-Ball box_corner(const Vec3<double>& half, std::int32_t index) {
-  return {
-      {index & 1 ? -half.x() : half.x(), index & 2 ? -half.y() : half.y(), index & 4 ? -half.z() : half.z()}};
-}
-
-// A cylinder: points of either rim, then balls along its axis, no farther apart than their radius where there
-// are enough of them.
-constexpr std::int32_t kRimPoints = 8;
-constexpr std::int32_t kMaxAxisBalls = 32;
-
-std::int32_t axis_balls(const Vec3<double>& half) {
-  const double gaps = 2 * std::max(0.0, half[2] / half[0] - 1);
-  return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMaxAxisBalls - 1)));
-}
-
-Ball cylinder_sample(const Vec3<double>& half, std::int32_t index) {
-  if (index < 2 * kRimPoints) {
-    const double angle = 2 * std::numbers::pi / kRimPoints * (index % kRimPoints);
-    return {{half[0] * std::cos(angle), half[0] * std::sin(angle), index < kRimPoints ? half[2] : -half[2]}};
-  }
-  const double radius = std::min(half[0], half[2]), end = half[2] - radius;
-  const std::int32_t count = axis_balls(half), place = index - 2 * kRimPoints;
-  return {{0, 0, count > 1 ? end * (2.0 * place / (count - 1) - 1) : 0.0}, radius};
-}
-
 Ball sample_of(const PlacedShape& shape, std::int32_t index) {
-  switch (shape.kind) {
-    case ShapeKind::kAsset:
-      return {shape.samples[index]};
-    case ShapeKind::kBox:
-      return box_corner(shape.half, index);
-    case ShapeKind::kCylinder:
-      return cylinder_sample(shape.half, index);
-    default:
-      return {Vec3<double>::Zero(), shape.half[0]};
-  }
+  return shape.kind == ShapeKind::kAsset ? Ball{shape.samples[index]} : sample_of_core(shape.core, index);
 }
 
 // Of a sample of `of`, at the distance d from `shape`.
@@ -166,17 +135,6 @@ class Search {
  private:
   double size() const { return of_.half.norm(); }
 
-  std::int32_t samples_of_primitive() const {
-    switch (of_.kind) {
-      case ShapeKind::kBox:
-        return 8;
-      case ShapeKind::kCylinder:
-        return 2 * kRimPoints + axis_balls(of_.half);
-      default:
-        return 1;
-    }
-  }
-
   // A signed distance changes no faster than its point moves.
   void travel() {
     const double turned = (X_SO_.R - memory_.X_SO.R).norm() * size();
@@ -189,7 +147,8 @@ class Search {
     if (of_.kind != ShapeKind::kAsset) {
       memory_.horizon = std::numeric_limits<double>::infinity();
       memory_.samples.clear();
-      for (std::int32_t k = 0; k < samples_of_primitive(); ++k) memory_.samples.push_back({k, 0});
+      const std::int32_t count = samples_of_core(of_.core);
+      for (std::int32_t k = 0; k < count; ++k) memory_.samples.push_back({k, 0});
       return;
     }
     memory_.horizon = kRoom * margin_;

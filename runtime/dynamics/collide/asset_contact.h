@@ -5,7 +5,7 @@
 
 #include "runtime/dynamics/collide/placed_shape.h"
 
-// Contact points of a non-convex asset with another asset, a box, cylinder, sphere or half-space.
+// Contact points of a non-convex asset with another asset or a primitive.
 namespace abut::dynamics {
 
 // Points that one pair of shapes keeps at most.
@@ -40,10 +40,10 @@ struct AssetWorkspace {
 };
 
 // The samples of either surface against the exact signed distance of the other shape: points with gap <=
-// margin, thinned out to kMaxAssetPoints that span the contact. Samples are those of surface_samples, a
-// box's corners, a sphere itself, points of a cylinder's rims and balls along its axis. The points do not
-// depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be as
-// close as what they touch is fine. Allocates only to grow.
+// margin, thinned out to kMaxAssetPoints that span the contact. Samples are those of surface_samples
+// and of primitive_samples.h. The points do not depend on the memory. Edges of two surfaces that cross
+// between samples are not seen: samples should be as close as what they touch is fine. Allocates only to
+// grow.
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
                   AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
 

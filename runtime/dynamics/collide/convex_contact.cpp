@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "runtime/dynamics/collide/support_feature.h"
-#include "runtime/witness/shapes.h"
+#include "runtime/witness/pair_query.h"
 
 namespace abut::dynamics {
 namespace {
@@ -12,27 +12,6 @@ namespace {
 constexpr double kParallel = 0.02;  // rad, within which edges touch along a segment
 constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
-
-template <class Body>
-auto with_shape(const PlacedShape& shape, Body&& body) {
-  const Vec3<double>& h = shape.half;
-  switch (shape.kind) {
-    case ShapeKind::kCylinder:
-      return body(witness::Cylinder<double>{h[2], h[0]});
-    case ShapeKind::kSphere:
-      return body(witness::Sphere<double>{h[0]});
-    default:
-      return body(witness::Box<double>{h});
-  }
-}
-
-witness::Witness<double> query(const PlacedShape& A, const PlacedShape& B,
-                               witness::Workspace<double>& workspace) {
-  const Pose<double> X_AB = A.X_WS.inverse() * B.X_WS;
-  return with_shape(A, [&](const auto& a) {
-    return with_shape(B, [&](const auto& b) { return witness::separation(a, b, X_AB, workspace); });
-  });
-}
 
 // Where two edges lie along each other: the ends of what they share. False if they cross or miss.
 bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>& n_W, double margin,
@@ -58,12 +37,13 @@ bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>&
   return true;
 }
 
-// Equal areas about the rings' centroids: a disc of even pressure has its moment of friction exactly.
-void disc_points(const PlacedShape& plane, const PlacedShape& cylinder, const Vec3<double>& n_W,
-                 double margin, std::vector<SurfacePoint>& points) {
+// Of the disc of a rim. Equal areas about the rings' centroids: a disc of even pressure has its moment of
+// friction exactly.
+void disc_points(const PlacedShape& plane, const PlacedShape& rims, const Vec3<double>& n_W, double margin,
+                 std::vector<SurfacePoint>& points) {
   constexpr int kRings = 3, kPerRing = 4;
-  const double side = (cylinder.X_WS.R.transpose() * n_W).z() > 0 ? -1 : 1;
-  const double radius = cylinder.half[0];
+  const double side = (rims.X_WS.R.transpose() * n_W).z() > 0 ? -1 : 1;
+  const double radius = side > 0 ? rims.core.top_radius : rims.core.size.x();
   const double area = kTwoPi / 2 * radius * radius / (kPerRing * kRings * kRings);
   std::uint16_t feature = side > 0 ? 64 : 0;
   for (int ring = 1; ring <= kRings; ++ring) {
@@ -73,7 +53,7 @@ void disc_points(const PlacedShape& plane, const PlacedShape& cylinder, const Ve
     for (int k = 0; k < kPerRing * (2 * ring - 1); ++k) {
       const double angle = kTwoPi * (k + 0.5 * (ring % 2)) / count;
       const Vec3<double> p =
-          cylinder.X_WS * Vec3<double>(r * std::cos(angle), r * std::sin(angle), side * cylinder.half[2]);
+          rims.X_WS * Vec3<double>(r * std::cos(angle), r * std::sin(angle), side * rims.half[2]);
       const double gap = n_W.dot(p - plane.X_WS.p);
       if (gap <= margin) points.push_back({p - gap / 2 * n_W, n_W, gap, area, feature});
       ++feature;
@@ -85,11 +65,12 @@ void disc_points(const PlacedShape& plane, const PlacedShape& cylinder, const Ve
 
 void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
                     witness::Workspace<double>& workspace, std::vector<SurfacePoint>& points) {
-  const witness::Witness<double> witness = query(A, B, workspace);
+  const witness::Witness<double> witness =
+      witness::separation(A.body.geometry, B.body.geometry, A.X_WS.inverse() * B.X_WS, workspace);
   if (!(witness.distance <= margin)) return;
   const Vec3<double> n_W = A.X_WS.R * witness.n;
   const std::size_t before = points.size();
-  if (A.kind != ShapeKind::kSphere && B.kind != ShapeKind::kSphere) {
+  if (!smooth(A) && !smooth(B)) {
     const SupportFeature a = facing_feature(A, n_W), b = facing_feature(B, -n_W);
     if (lies_across(a, n_W))
       clip_features(a, b, n_W, false, margin, points);
@@ -106,13 +87,13 @@ void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
 void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, ContactSampling sampling,
                   std::vector<SurfacePoint>& points) {
   const Vec3<double> n_W = A.X_WS.R.col(2);
-  if (B.kind == ShapeKind::kSphere) {
+  if (B.kind == ShapeKind::kPoint) {
     const double gap = n_W.dot(B.X_WS.p - A.X_WS.p) - B.half[0];
     if (gap <= margin) points.push_back({B.X_WS.p - (B.half[0] + gap / 2) * n_W, n_W, gap, 0.0, kSingle});
     return;
   }
   const SupportFeature low = facing_feature(B, -n_W);
-  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kCylinder && lies_across(low, -n_W))
+  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kRims && lies_across(low, -n_W))
     return disc_points(A, B, n_W, margin, points);
   for (int k = 0; k < low.size; ++k) {
     const double gap = n_W.dot(low.corner[k] - A.X_WS.p);

@@ -19,11 +19,11 @@ enum class ContactSampling {
 void box_box_points(const PlacedShape& A, const PlacedShape& B, double margin,
                     std::vector<SurfacePoint>& points);
 
-// Boxes, cylinders and spheres in any combination, by their witness points.
+// Primitives in any combination but half-spaces, by their witness points.
 void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
                     witness::Workspace<double>& workspace, std::vector<SurfacePoint>& points);
 
-// A is a plane, B a box, cylinder or sphere.
+// A is a plane, B any other primitive.
 void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, ContactSampling sampling,
                   std::vector<SurfacePoint>& points);
 

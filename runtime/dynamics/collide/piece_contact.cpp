@@ -44,7 +44,7 @@ struct Side {
   Side(const PlacedShape& placed, std::int32_t number, const Vec3<double>& direction_W)
       : shape(placed), piece(number) {
     if (piece < 0) {
-      if (shape.kind != ShapeKind::kSphere) facing = facing_feature(shape, direction_W);
+      if (!smooth(shape)) facing = facing_feature(shape, direction_W);
       return;
     }
     const PieceFace& face = shape.faces->facing(piece, shape.X_WS.R.transpose() * direction_W);

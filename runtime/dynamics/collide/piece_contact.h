@@ -28,9 +28,9 @@ struct PieceWorkspace {
 };
 
 // Appends points with gap <= margin of two shapes, one of which is an asset that stands for its pieces
-// (kPieces) and the other too, or a box, cylinder, sphere or half-space (then A). Pairs of near pieces are
-// found by the pieces' trees; each has the normal of its witness points and, where a face lies across that,
-// the points that the face shares with the other piece. Where pieces of one asset meet, their union has
+// (kPieces) and the other too, or a primitive (then A). Pairs of near pieces are found by the pieces' trees;
+// each has the normal of its witness points and, where a face lies across that, the points that the face
+// shares with the other piece. Where pieces of one asset meet, their union has
 // neither a face nor an edge: pairs whose normal is of such a one are left out for a deeper pair.
 // Thinned out to kMaxAssetPoints that span the contact. Allocates only to grow.
 void piece_points(const PlacedShape& A, const PlacedShape& B, double margin, PieceWorkspace& workspace,

@@ -36,21 +36,41 @@ SurfaceSamples surface_samples(const body::Geometry& asset) {
   return samples;
 }
 
+namespace {
+
+ShapeKind kind_of(body::CoreKind core) {
+  switch (core) {
+    case body::CoreKind::kPoint:
+      return ShapeKind::kPoint;
+    case body::CoreKind::kSegment:
+      return ShapeKind::kSegment;
+    case body::CoreKind::kBox:
+      return ShapeKind::kBox;
+    case body::CoreKind::kEllipsoid:
+      return ShapeKind::kEllipsoid;
+    case body::CoreKind::kRims:
+      return ShapeKind::kRims;
+    case body::CoreKind::kPlane:
+      return ShapeKind::kPlane;
+    case body::CoreKind::kHull:
+      break;
+  }
+  return ShapeKind::kAsset;
+}
+
+}  // namespace
+
 PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, shape.material}, X_BS(shape.X_BS) {
   if (shape.geometry.primitive() == nullptr) {
     samples = surface_samples(shape.geometry);
     bound_asset();
-  } else if (const auto* box = shape.geometry.as<body::Box<double>>()) {
-    kind = ShapeKind::kBox;
-    half = box->half;
-  } else if (const auto* cylinder = shape.geometry.as<body::Cylinder<double>>()) {
-    kind = ShapeKind::kCylinder;
-    half = {cylinder->radius, cylinder->radius, cylinder->half_length};
-  } else if (const auto* sphere = shape.geometry.as<body::Sphere<double>>()) {
-    kind = ShapeKind::kSphere;
-    half.setConstant(sphere->radius);
   } else {
-    kind = ShapeKind::kPlane;
+    core =
+        std::visit([](const auto& primitive) { return swept_core(primitive); }, *shape.geometry.primitive());
+    kind = kind_of(core.kind);
+    half = core.size.array() + core.swept_radius;
+    if (kind == ShapeKind::kRims)
+      half[0] = half[1] = std::max(core.size.x(), core.top_radius) + core.swept_radius;
   }
 }
 
@@ -91,6 +111,30 @@ void PlacedShape::bound_asset() {
   half = (high - low) / 2;
 }
 
+// Of a hull of two rims those of the cylinder about it.
+Vec3<double> PlacedShape::half_extents() const {
+  const auto along_axes = [this](const auto& of_core) -> Vec3<double> {
+    const auto& R = X_WS.R;
+    return Vec3<double>(of_core(R.row(0)), of_core(R.row(1)), of_core(R.row(2))).array() + core.swept_radius;
+  };
+  switch (kind) {
+    case ShapeKind::kPoint:
+      return half;
+    case ShapeKind::kSegment:
+      return along_axes([this](const auto& d) { return std::abs(d[2]) * core.size[2]; });
+    case ShapeKind::kEllipsoid:
+      return along_axes([this](const auto& d) { return core.size.cwiseProduct(d.transpose()).norm(); });
+    case ShapeKind::kRims:
+      return along_axes([radius = half[0] - core.swept_radius, height = core.size[2]](const auto& d) {
+        return std::abs(d[2]) * height + std::sqrt(std::max(0.0, 1 - d[2] * d[2])) * radius;
+      });
+    case ShapeKind::kBox:
+      return (X_WS.R.cwiseAbs() * core.size).array() + core.swept_radius;
+    default:
+      return X_WS.R.cwiseAbs() * half;
+  }
+}
+
 void PlacedShape::place(const Pose<double>& X_WB, double margin) {
   X_WS = X_WB * X_BS;
   if (kind == ShapeKind::kPlane) {
@@ -98,17 +142,7 @@ void PlacedShape::place(const Pose<double>& X_WB, double margin) {
     bounds.low = -bounds.high;
     return;
   }
-  Vec3<double> reach;
-  if (kind == ShapeKind::kSphere) {
-    reach = half;
-  } else if (kind == ShapeKind::kCylinder) {
-    for (int k = 0; k < 3; ++k) {
-      const double along = X_WS.R(k, 2);
-      reach[k] = std::abs(along) * half[2] + std::sqrt(std::max(0.0, 1 - along * along)) * half[0];
-    }
-  } else {
-    reach = X_WS.R.cwiseAbs() * half;
-  }
+  const Vec3<double> reach = half_extents();
   const Vec3<double> center = X_WS * p_SCenter;
   bounds = {center - reach, center + reach};
   bounds.grow(margin);

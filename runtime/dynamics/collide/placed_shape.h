@@ -55,8 +55,9 @@ struct SurfaceSamples {
 // spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
 SurfaceSamples surface_samples(const body::Geometry& asset);
 
-// What the search for contact points tells apart. An asset stands for its surface, or for its convex pieces.
-enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset, kPieces };
+// What the search for contact points tells apart: primitives by their cores (body::SweptCore), half-spaces,
+// and assets, which stand for their surface or for their convex pieces.
+enum class ShapeKind : std::uint8_t { kPoint, kSegment, kBox, kEllipsoid, kRims, kPlane, kAsset, kPieces };
 
 class PieceFaces;
 
@@ -65,6 +66,7 @@ struct PlacedShape {
   body::Body body;                                // the shape's geometry and material
   Pose<double> X_BS;                              // in the body's frame; in the world's if it is fixed
   ShapeKind kind = ShapeKind::kAsset;             // which search for points takes it
+  body::SweptCore<double> core{};                 // of a primitive
   SurfaceSamples samples;                         // of an asset's surface
   std::shared_ptr<const PieceFaces> faces;        // of an asset's pieces
   Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
@@ -85,6 +87,8 @@ struct PlacedShape {
  private:
   void bound_asset();
   void bound_pieces();
+  // Half sizes of the box about the shape along the world's axes, m.
+  Vec3<double> half_extents() const;
 };
 
 // A point of contact between two shapes, in the world.

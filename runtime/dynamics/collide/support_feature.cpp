@@ -7,6 +7,8 @@
 namespace abut::dynamics {
 namespace {
 
+using Core = body::SweptCore<double>;
+
 constexpr double kTwoPi = 2 * std::numbers::pi;
 // Below this sine of the tilt a cap's lowest point has no direction and the rim's corners stay with the body.
 constexpr double kFlat = 1e-6;
@@ -17,7 +19,7 @@ SupportFeature box_face(const PlacedShape& shape, const Vec3<double>& d) {
   d.cwiseAbs().maxCoeff(&k);
   const int i = (k + 1) % 3, j = (k + 2) % 3;
   const double side = d[k] < 0 ? -1 : 1;
-  const Vec3<double>& h = shape.half;
+  const Vec3<double>& h = shape.core.size;
   const Vec3<double> center = shape.X_WS.p + shape.X_WS.R.col(k) * (side * h[k]);
   const Vec3<double> u = shape.X_WS.R.col(i) * h[i], v = shape.X_WS.R.col(j) * (side * h[j]);
   face.size = 4;
@@ -29,29 +31,95 @@ SupportFeature box_face(const PlacedShape& shape, const Vec3<double>& d) {
   return face;
 }
 
-SupportFeature cylinder_cap(const PlacedShape& shape, const Vec3<double>& d) {
-  SupportFeature cap;
-  const double side = d.z() < 0 ? -1 : 1;
-  const double across = std::hypot(d.x(), d.y());
-  const double start = across > kFlat ? std::atan2(d.y(), d.x()) : 0;
-  cap.size = kRimCorners;
-  for (int k = 0; k < kRimCorners; ++k) {
-    const double angle = start + side * k * (kTwoPi / kRimCorners);
-    cap.corner[k] = shape.X_WS * Vec3<double>(shape.half[0] * std::cos(angle),
-                                              shape.half[0] * std::sin(angle), side * shape.half[2]);
-  }
-  cap.normal = side * shape.X_WS.R.col(2);
-  return cap;
+SupportFeature box_edge(const PlacedShape& shape, const Vec3<double>& d, int along) {
+  SupportFeature edge;
+  Vec3<double> end;
+  for (int j = 0; j < 3; ++j) end[j] = std::copysign(shape.core.size[j], d[j]);
+  edge.size = 2;
+  end[along] = shape.core.size[along];
+  edge.corner[0] = shape.X_WS * end;
+  end[along] = -shape.core.size[along];
+  edge.corner[1] = shape.X_WS * end;
+  return edge;
 }
 
-SupportFeature cylinder_generator(const PlacedShape& shape, const Vec3<double>& d) {
+double rim_radius(const Core& core, double side) { return side < 0 ? core.size.x() : core.top_radius; }
+
+// The disc of the upper rim (side = 1) or of the lower one (-1).
+SupportFeature rim_disc(const PlacedShape& shape, const Vec3<double>& d, double side) {
+  SupportFeature disc;
+  const double across = std::hypot(d.x(), d.y()), radius = rim_radius(shape.core, side);
+  const double start = across > kFlat ? std::atan2(d.y(), d.x()) : 0;
+  disc.size = kRimCorners;
+  for (int k = 0; k < kRimCorners; ++k) {
+    const double angle = start + side * k * (kTwoPi / kRimCorners);
+    disc.corner[k] = shape.X_WS * Vec3<double>(radius * std::cos(angle), radius * std::sin(angle),
+                                               side * shape.core.size.z());
+  }
+  disc.normal = side * shape.X_WS.R.col(2);
+  return disc;
+}
+
+// From the upper rim to the lower one.
+SupportFeature generator(const PlacedShape& shape, const Vec3<double>& d) {
   SupportFeature line;
   const double across = std::hypot(d.x(), d.y());
-  const double scale = across > 0 ? shape.half[0] / across : 0;
   line.size = 2;
-  line.corner[0] = shape.X_WS * Vec3<double>(scale * d.x(), scale * d.y(), shape.half[2]);
-  line.corner[1] = shape.X_WS * Vec3<double>(scale * d.x(), scale * d.y(), -shape.half[2]);
+  for (int k = 0; k < 2; ++k) {
+    const double side = k == 0 ? 1 : -1, radius = rim_radius(shape.core, side),
+                 z = side * shape.core.size.z();
+    const double scale = across > 0 ? radius / across : 0;
+    line.corner[k] = shape.X_WS * (across > 0 ? Vec3<double>(scale * d.x(), scale * d.y(), z)
+                                              : Vec3<double>(radius, 0, z));
+  }
   return line;
+}
+
+// Cosine and sine of the angle by which the normals of the side of a hull of rims are tilted towards the top.
+struct SideSlope {
+  double cosine, sine;
+  explicit SideSlope(const Core& core) {
+    const double height = 2 * core.size.z(), narrower = core.size.x() - core.top_radius;
+    const double length = std::hypot(height, narrower);
+    cosine = height / length;
+    sine = narrower / length;
+  }
+};
+
+// The disc or generator whose normal is nearest to d.
+SupportFeature rims_feature(const PlacedShape& shape, const Vec3<double>& d) {
+  const double side = d.z() < 0 ? -1 : 1;
+  const SideSlope slope(shape.core);
+  const double of_side = slope.cosine * std::hypot(d.x(), d.y()) + slope.sine * d.z();
+  const bool on_disc = rim_radius(shape.core, side) > 0 && std::abs(d.z()) > of_side;
+  return on_disc ? rim_disc(shape, d, side) : generator(shape, d);
+}
+
+// A segment, or the point that it is without length.
+SupportFeature segment_ends(const PlacedShape& shape) {
+  SupportFeature line;
+  const Vec3<double> end(0, 0, shape.core.size.z());
+  line.size = end.z() > 0 ? 2 : 1;
+  line.corner[0] = shape.X_WS * end;
+  line.corner[1] = shape.X_WS * Vec3<double>(-end);
+  return line;
+}
+
+SupportFeature single_point(const PlacedShape& shape, const Vec3<double>& d) {
+  SupportFeature point;
+  point.size = 1;
+  point.corner[0] = shape.X_WS.p;
+  if (shape.kind == ShapeKind::kPoint) return point;
+  const Vec3<double> scaled = shape.core.size.cwiseProduct(d);
+  point.corner[0] = shape.X_WS * shape.core.size.cwiseProduct(scaled / scaled.norm());
+  return point;
+}
+
+// The feature of a core as that of the shape, moved along the direction by the swept radius.
+SupportFeature swept(SupportFeature feature, const PlacedShape& shape, const Vec3<double>& direction_W) {
+  if (shape.core.swept_radius == 0) return feature;
+  for (int k = 0; k < feature.size; ++k) feature.corner[k] += shape.core.swept_radius * direction_W;
+  return feature;
 }
 
 // Over the length of a side: a point as close to its line is on it. The corner of a rim that touches an edge
@@ -70,25 +138,36 @@ constexpr std::uint16_t kReference = kRimCorners;
 
 SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& direction_W) {
   const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
-  if (shape.kind == ShapeKind::kBox) return box_face(shape, d);
-  return d.z() * d.z() > 0.5 ? cylinder_cap(shape, d) : cylinder_generator(shape, d);
+  const auto of_core = [&] {
+    switch (shape.kind) {
+      case ShapeKind::kBox:
+        return box_face(shape, d);
+      case ShapeKind::kRims:
+        return rims_feature(shape, d);
+      case ShapeKind::kSegment:
+        return segment_ends(shape);
+      default:
+        return single_point(shape, d);
+    }
+  };
+  return swept(of_core(), shape, direction_W);
 }
 
 SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance) {
   const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
-  int k = 2;
-  if (shape.kind == ShapeKind::kBox) d.cwiseAbs().minCoeff(&k);
-  if (std::abs(d[k]) > std::sin(tolerance)) return {};
-  if (shape.kind == ShapeKind::kCylinder) return cylinder_generator(shape, d);
-  SupportFeature edge;
-  Vec3<double> end;
-  for (int j = 0; j < 3; ++j) end[j] = std::copysign(shape.half[j], d[j]);
-  edge.size = 2;
-  end[k] = shape.half[k];
-  edge.corner[0] = shape.X_WS * end;
-  end[k] = -shape.half[k];
-  edge.corner[1] = shape.X_WS * end;
-  return edge;
+  const double level = std::sin(tolerance);
+  if (shape.kind == ShapeKind::kBox) {
+    int k;
+    d.cwiseAbs().minCoeff(&k);
+    return std::abs(d[k]) > level ? SupportFeature{} : swept(box_edge(shape, d, k), shape, direction_W);
+  }
+  if (shape.kind == ShapeKind::kRims) {
+    const SideSlope slope(shape.core);
+    const double along = slope.cosine * d.z() - slope.sine * std::hypot(d.x(), d.y());
+    return std::abs(along) > level ? SupportFeature{} : swept(generator(shape, d), shape, direction_W);
+  }
+  if (shape.kind != ShapeKind::kSegment || shape.core.size.z() == 0 || std::abs(d.z()) > level) return {};
+  return swept(segment_ends(shape), shape, direction_W);
 }
 
 double PolygonSide::height_of(const Vec3<double>& p) const {

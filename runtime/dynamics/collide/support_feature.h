@@ -5,7 +5,7 @@
 
 #include "runtime/dynamics/collide/placed_shape.h"
 
-// The face, edge or vertex of a box or cylinder that looks along a direction, and what two of them share.
+// The face, edge or vertex of a primitive that looks along a direction, and what two of them share.
 namespace abut::dynamics {
 
 // Corners of a rim that stands for a circle: enough that a cylinder standing on it keeps its balance.
@@ -19,12 +19,18 @@ struct SupportFeature {
   Vec3<double> normal = Vec3<double>::Zero();  // of a polygon: unit, outward
 };
 
-// The face of the box, or the cap or generator of the cylinder, that looks most along the unit vector
-// direction_W. The first corner of a cap is its point furthest along the direction, so that the feature
-// always holds the shape's support point.
+// Whether the shape has neither faces nor edges, so that it touches in a single point.
+inline bool smooth(const PlacedShape& shape) {
+  return shape.kind == ShapeKind::kPoint || shape.kind == ShapeKind::kEllipsoid;
+}
+
+// The feature of a primitive that looks most along the unit vector direction_W: a box's face, the disc of a
+// rim or a generator of a hull of rims, the support points of both ends of a swept segment, or the support
+// point of a smooth shape. The first corner of a rim is its point furthest along the direction, so that the
+// feature always holds the shape's support point.
 SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& direction_W);
 
-// The edge of the box or generator of the cylinder at right angles to the direction within the angle
+// The edge of a box, generator of a hull of rims or segment at right angles to the direction within the angle
 // `tolerance` (rad), or nothing (size 0).
 SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance);
 

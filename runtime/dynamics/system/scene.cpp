@@ -23,11 +23,10 @@ bool may_weigh(double inertia) { return inertia >= kLeastInertia && inertia <= k
 
 // Largest size of a primitive, m; 0 for an asset and for a half-space.
 double largest_size(const body::Geometry& geometry) {
-  if (const auto* box = geometry.as<body::Box<double>>()) return box->half.maxCoeff();
-  if (const auto* cylinder = geometry.as<body::Cylinder<double>>())
-    return std::max(cylinder->radius, cylinder->half_length);
-  if (const auto* sphere = geometry.as<body::Sphere<double>>()) return sphere->radius;
-  return 0;
+  double largest = 0;
+  if (const body::Primitive* primitive = geometry.primitive())
+    for (const double size : body::sizes(*primitive)) largest = std::max(largest, size);
+  return largest;
 }
 
 [[noreturn]] void refuse(const std::string& who, const std::string& what) {
@@ -79,13 +78,6 @@ void require_valid_link(const Body& body, const std::string& who) {
 void require_valid(const Shape& shape, const std::string& who) {
   if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= body::kRotationTolerance))
     refuse(who, "its pose has a number that is NaN or infinite, or is no rotation");
-  const bool known = shape.geometry.primitive() == nullptr || shape.geometry.as<body::Box<double>>() ||
-                     shape.geometry.as<body::Cylinder<double>>() ||
-                     shape.geometry.as<body::Sphere<double>>() ||
-                     shape.geometry.as<body::HalfSpace<double>>();
-  if (!known)
-    refuse(who, "it is a " + shape.geometry.name() +
-                    "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");
   if (!(largest_size(shape.geometry) <= kGreatestLength)) refuse(who, "it is larger than 1e15 m");
   body::require_valid(shape.material, who.c_str(), "its material");
   if (shape.geometry.primitive() != nullptr) return;

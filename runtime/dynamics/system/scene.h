@@ -17,8 +17,8 @@
 // What a simulation starts from: rigid bodies made of shapes, and what stands still around them.
 namespace abut::dynamics {
 
-// Part of a body, or of the fixed world: a box, cylinder, sphere or asset (with a surface); fixed ones may be
-// half-spaces too.
+// Part of a body, or of the fixed world: a primitive or an asset with a surface. Only fixed shapes may be
+// half-spaces.
 struct Shape {
   body::Geometry geometry;       // in its own frame S
   Pose<double> X_BS;             // in the body's frame; in the world's for a fixed shape

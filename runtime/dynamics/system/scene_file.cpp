@@ -58,6 +58,8 @@ class Reader : private SceneLines {
       plane();
     else if (keyword() == "sbox")
       fixed_box();
+    else if (keyword() == "fixed")
+      fixed(shape(word("its shape")));
     else if (keyword() == "body")
       return body();
     else if (keyword() == "object")
@@ -79,10 +81,10 @@ class Reader : private SceneLines {
     else if (keyword().starts_with('<'))
       refuse("this is XML, not a scene; abut-preprocess urdf makes a scene of a URDF file");
     else
-      refuse(
-          "'" + keyword() +
-          "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
-          "duration, plane, sbox, body, object, material, joint, robot, set, mimic, apart, group, contact");
+      refuse("'" + keyword() +
+             "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
+             "duration, plane, sbox, fixed, body, object, material, joint, robot, set, mimic, apart, group, "
+             "contact");
     end_of_line();
   }
 
@@ -125,7 +127,7 @@ class Reader : private SceneLines {
 
   void last_material() {
     if (last_ == nullptr)
-      refuse("'material' stands below the plane, sbox, body, shape or object that it is of");
+      refuse("'material' stands below the plane, sbox, fixed, body, shape or object that it is of");
     const GivenList given = material();
     last_->insert(last_->end(), given.begin(), given.end());
   }
@@ -149,14 +151,18 @@ class Reader : private SceneLines {
     const Vec3<double> unit = n.stableNormalized();
     shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), unit);
     shape.X_BS.p = unit * (d / n.stableNorm());
-    scene_.fixed.push_back(shape);
-    last_ = &of_fixed_.emplace_back();
+    fixed(shape);
   }
 
   void fixed_box() {
     const Pose<double> X_WS = pose();
-    scene_.fixed.push_back({primitive(body::Box<double>{vector("half sizes")}), X_WS});
-    checked(scene_.fixed.back());
+    const Shape box{primitive(body::Box<double>{vector("half sizes")}), X_WS};
+    checked(box);
+    fixed(box);
+  }
+
+  void fixed(const Shape& shape) {
+    scene_.fixed.push_back(shape);
     last_ = &of_fixed_.emplace_back();
   }
 
@@ -176,35 +182,40 @@ class Reader : private SceneLines {
     }
   }
 
-  Shape shape() {
-    Shape result{geometry(), pose()};
+  Shape shape(const std::string& kind) {
+    Shape result{geometry(kind), pose()};
     end_of_line();
     checked(result);
     return result;
   }
 
-  body::Geometry geometry() {
-    if (keyword() == "box") return primitive(body::Box<double>{vector("half sizes")});
-    if (keyword() == "cyl") {
-      const double radius = number("a radius"), half_length = number("a half height");
-      skip_padding(1);
-      return primitive(body::Cylinder<double>{half_length, radius});
+  body::Geometry geometry(const std::string& kind) {
+    if (kind == "asset") return asset();
+    std::string words;
+    for (const body::PrimitiveRow& row : body::primitives()) {
+      const std::string_view word = shape_word(row);
+      if (word.empty()) continue;
+      if (kind == word) return primitive(row, kind);
+      words.append(word).append(", ");
     }
-    if (keyword() == "sphere") {
-      const double radius = number("a radius");
-      skip_padding(2);
-      return primitive(body::Sphere<double>{radius});
-    }
-    if (keyword() == "asset") return asset();
-    refuse("'" + keyword() + "' is no shape of a body; there are: box, cyl, sphere, asset");
+    refuse("'" + kind + "' is no shape of a body; there are: " + words + "asset");
+  }
+
+  body::Geometry primitive(const body::PrimitiveRow& row, const std::string& kind) {
+    constexpr std::size_t kColumns = 3;
+    const std::string what = "a size (" + std::string(row.help) + ")";
+    std::vector<double> sizes(row.size_count);
+    for (double& size : sizes) size = number(what.c_str());
+    skip_padding(kColumns - row.size_count, kind);
+    return primitive(row.make(sizes));
   }
 
   // Scenes are found with three sizes for every shape, those without meaning zero.
-  void skip_padding(std::size_t count) {
+  void skip_padding(std::size_t count, const std::string& kind) {
     constexpr std::size_t kPose = 7;
     if (words_left() != kPose + count) return;
     for (std::size_t k = 0; k < count; ++k)
-      if (number("a size") != 0) refuse("'" + keyword() + "' has a size too many");
+      if (number("a size") != 0) refuse("'" + kind + "' has a size too many");
   }
 
   body::Geometry asset() {
@@ -309,7 +320,7 @@ class Reader : private SceneLines {
       } else if (keyword() == "material") {
         last_material();
       } else {
-        made.shapes.push_back(shape());
+        made.shapes.push_back(shape(keyword()));
         last_ = &of_shapes_.emplace_back(of_body);
       }
     }

@@ -21,9 +21,11 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //   KEYWORD NUMBER        of all shapes without one of their own: mu, restitution, patch, modulus, dissipation
 //   plane nx ny nz d                          the half-space n.x <= d
 //   sbox px py pz  qw qx qy qz  hx hy hz      a fixed box: centre, quaternion, half sizes
+//   fixed SHAPE  px py pz  qw qx qy qz        any fixed shape; SHAPE is one of
+//     box hx hy hz | cyl radius half_height | sphere radius | ellipsoid ax ay az | capsule radius half_axis |
+//     cone radius half_height | asset NAME    sizes as in runtime/body/primitives
 //   body NAME mass  Ixx Iyy Izz  px py pz  qw qx qy qz  vx vy vz  wx wy wz  COUNT
-//     then COUNT lines, each one of           box hx hy hz | cyl radius half_height | sphere radius | asset NAME
-//     followed by                             px py pz  qw qx qy qz
+//     then COUNT lines                        SHAPE  px py pz  qw qx qy qz
 //   object NAME ASSET density  px py pz  qw qx qy qz  vx vy vz  wx wy wz
 //     a body that is one asset of even density: pose of the object's frame, velocity of its centre of mass
 //   joint NAME TYPE PARENT  px py pz  qw qx qy qz  ax ay az  [KEYWORD NUMBER ...]
@@ -43,11 +45,11 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //   contact A B MODEL [SETTING VALUE ...]     the contact model of these pairs, of integrators with forces of a
 //     contact model: A and B are each a body, a robot NAME or `world`, what is fixed; the last entry that
 //     means a pair counts. Other pairs have the simulation's
-//   material KEYWORD NUMBER ...               of the plane, sbox, object or shape above it; between a body and
+//   material KEYWORD NUMBER ...               of the plane, sbox, fixed, object or shape above it; between a body and
 //                                             its first shape, of all shapes of the body; `modulus rigid` too
 // clang-format on
 //
-// cyl and sphere may be filled up with zeros to three sizes. A body stands in its centre of mass along its
+// Fewer than three sizes may be filled up with zeros. A body stands in its centre of mass along its
 // principal axes, COUNT shapes follow it. Units m, kg, s, rad; angular velocities in the world's axes.
 // Quaternions (w, x, y, z) that are off unit length by 1e-3 at most are normalised. `robots`: the folder of
 // robots' files that are not beside the scene. Throws IoError where the file cannot be read; InvalidInput
@@ -65,8 +67,8 @@ using AssetName = std::function<std::string(const body::Geometry& asset)>;
 // Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
 // entries, or a robot's, as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a
 // scene that is not valid and for what the format has no words for: no body at all, a body with neither
-// shapes nor a joint, a fixed shape that is neither a box nor a plane, names that are empty, used twice or
-// have an end of line; and IoError.
+// shapes nor a joint, a half-space of another thickness than the default, names that are empty, used twice
+// or have an end of line; and IoError.
 void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
 
 // The same as text.

@@ -78,7 +78,7 @@ double SceneLines::number(const char* what) {
 
 // A word where numbers begin may be the rest of a name.
 const char* SceneLines::name_advice(const std::string& text) const {
-  const bool named = keyword_ == "body" || keyword_ == "object" || keyword_ == "asset";
+  const bool named = keyword_ == "body" || keyword_ == "object" || keyword_ == "fixed" || keyword_ == "asset";
   const bool letter = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
   return named && letter ? "; a name that has blanks stands in quotes" : "";
 }
@@ -131,6 +131,11 @@ std::string scene_word(const std::string& name, const std::string& who) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
   return text + '"';
+}
+
+std::string_view shape_word(const body::PrimitiveRow& row) {
+  if (row.size_count == 0) return {};
+  return row.name == "cylinder" ? "cyl" : row.name;
 }
 
 }  // namespace abut::dynamics

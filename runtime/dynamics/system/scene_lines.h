@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "runtime/body/primitive.h"
 #include "runtime/math/pose.h"
 
 namespace abut::dynamics {
@@ -51,5 +53,9 @@ class SceneLines {
 // A name as one word of a line, in quotes where it needs them. Throws InvalidInput, naming `who`, for one
 // that is empty or has an end of line.
 std::string scene_word(const std::string& name, const std::string& who);
+
+// The word for a kind of primitive: the name of its row, `cyl` for a cylinder; empty for a half-space, which
+// is no shape of a body.
+std::string_view shape_word(const body::PrimitiveRow& row);
 
 }  // namespace abut::dynamics

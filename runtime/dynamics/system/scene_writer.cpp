@@ -99,8 +99,8 @@ class Writer {
     } else if (const auto* box = shape.geometry.as<body::Box<double>>()) {
       line("sbox", shape.X_BS, box->half);
     } else {
-      refuse("fixed shape " + std::to_string(number) +
-             " is neither a box nor a plane, which are what scene files can hold");
+      text_ += "fixed";
+      add_geometry(shape, "fixed shape " + std::to_string(number));
     }
     put(shape.material);
   }
@@ -201,12 +201,12 @@ class Writer {
   }
 
   void add_geometry(const Shape& shape, const std::string& who) {
-    if (const auto* box = shape.geometry.as<body::Box<double>>()) return line(" box", box->half, shape.X_BS);
-    if (const auto* cylinder = shape.geometry.as<body::Cylinder<double>>())
-      return line(" cyl", cylinder->radius, cylinder->half_length, shape.X_BS);
-    if (const auto* sphere = shape.geometry.as<body::Sphere<double>>())
-      return line(" sphere", sphere->radius, shape.X_BS);
-    text_ += " asset " + scene_word(name_of_(shape.geometry), "scene: " + who + ": its asset");
+    if (const body::Primitive* primitive = shape.geometry.primitive()) {
+      (text_ += ' ') += shape_word(body::row_of(*primitive));
+      for (const double size : body::sizes(*primitive)) put(size);
+    } else {
+      text_ += " asset " + scene_word(name_of_(shape.geometry), "scene: " + who + ": its asset");
+    }
     line("", shape.X_BS);
   }
 

@@ -29,7 +29,7 @@ class ShapeContacts final : public Asker {
     const double there = deepest(A, B, X_WA, X_WA * query.X_AB, margin, judge);
     judge.meets(here < 0);
     // Between axes that are nearly as good the normal, and with it the gap, goes by preference.
-    if (A.kind == ShapeKind::kAsset || B.kind == ShapeKind::kSphere)
+    if (A.kind == ShapeKind::kAsset || B.kind == ShapeKind::kPoint)
       judge.same(Again::kMoved, "deepest gap", std::abs(here - there), query.length);
   }
 
@@ -38,11 +38,14 @@ class ShapeContacts final : public Asker {
   static dynamics::Shape draw_shape(Random& random, const Body& body, bool as_asset) {
     if (as_asset) return {body.bare, {}};
     const auto part = [&] { return body.reach * std::pow(10.0, random.uniform(-3, 0)); };
-    const std::uint64_t kind = random.below(3);
     const Vec3<double> half(part(), part(), part());
-    if (kind == 0) return {body::Geometry(body::Box<double>{half}), {}};
-    if (kind == 1) return {body::Geometry(body::Cylinder<double>{half[1], half[0]}), {}};
-    return {body::Geometry(body::Sphere<double>{half[0]}), {}};
+    const body::Primitive kinds[] = {body::Box<double>{half},
+                                     body::Cylinder<double>{half[1], half[0]},
+                                     body::Cone<double>{half[1], half[0]},
+                                     body::Capsule<double>{half[1], half[0]},
+                                     body::Ellipsoid<double>{half},
+                                     body::Sphere<double>{half[0]}};
+    return {body::Geometry(kinds[random.below(std::size(kinds))]), {}};
   }
 
   double deepest(PlacedShape& A, PlacedShape& B, const Pose<double>& X_WA, const Pose<double>& X_WB,

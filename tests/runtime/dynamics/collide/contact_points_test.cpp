@@ -3,39 +3,22 @@
 
 #include <set>
 
-#include "runtime/core/random.h"
 #include "runtime/dynamics/collide/broad_phase.h"
 #include "runtime/dynamics/collide/convex_contact.h"
 #include "runtime/dynamics/collide/support_feature.h"
 #include "runtime/witness/pair_query.h"
 #include "runtime/witness/shapes.h"
+#include "tests/runtime/dynamics/collide/placed_primitives.h"
 #include "tests/support/runs.h"
 
 namespace {
 
 using namespace abut;
 using namespace abut::dynamics;
-
-PlacedShape placed(const body::Primitive& primitive, const Pose<double>& X_WS = {}) {
-  PlacedShape result(Shape{body::Geometry(primitive), {}});
-  result.place(X_WS, 0);
-  return result;
-}
+using test::least_gap, test::placed, test::random_pose;
 
 PlacedShape box(const Vec3<double>& half, const Pose<double>& X_WS) {
   return placed(body::Box<double>{half}, X_WS);
-}
-
-Pose<double> random_pose(Random& random, double spread) {
-  const Vec3<double> w(random.normal(), random.normal(), random.normal());
-  return {exp_rotation<double>(w),
-          {spread * random.normal(), spread * random.normal(), spread * random.normal()}};
-}
-
-double least_gap(const std::vector<SurfacePoint>& points) {
-  double gap = std::numeric_limits<double>::infinity();
-  for (const SurfacePoint& point : points) gap = std::min(gap, point.gap);
-  return gap;
 }
 
 TEST(ContactPoints, BoxOnBoxIsTheCommonRectangle) {

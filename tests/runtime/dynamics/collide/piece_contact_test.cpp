@@ -276,11 +276,13 @@ TEST_F(Pieces, PointsHaveTheNearest) {
     for (const double z : {-0.01, 0.01})
       rims.emplace_back(0.1 * std::cos(k * M_PI / 24), 0.1 * std::sin(k * M_PI / 24), z);
   const body::Geometry coin = test::union_geometry({preprocess::convex_hull(rims)}),
-                       disc(body::Cylinder<double>{0.01, 0.1}), box(body::Box<double>{{0.03, 0.05, 0.02}});
+                       disc(body::Cylinder<double>{0.01, 0.1}), box(body::Box<double>{{0.03, 0.05, 0.02}}),
+                       pill(body::Capsule<double>{0.04, 0.02}), cone(body::Cone<double>{0.03, 0.05}),
+                       egg(body::Ellipsoid<double>{{0.02, 0.05, 0.03}});
   Random random(19);
   PieceWorkspace workspace;
   for (const body::Geometry* A : {&coin, &ring()}) {
-    for (const body::Geometry* B : {&coin, &ring(), &disc, &box}) {
+    for (const body::Geometry* B : {&coin, &ring(), &disc, &box, &pill, &cone, &egg}) {
       witness::PiecesSolver solver(*A, *B);
       for (int k = 0; k < 300; ++k) {
         Pose<double> X = random_pose(random, 0.1);

@@ -57,6 +57,15 @@ TEST(PrimitiveOnAsset, BoxesRest) {
   expect_rest(rest("box 0.02 0.02 0.01", "0.03 0.02 0.2105 1 0 0 0"), 0.03, 0.21);
 }
 
+TEST(PrimitiveOnAsset, CapsulesConesAndEllipsoidsRest) {
+  const std::string along_x = " 0.70710678118 0 0.70710678118 0", upright = " 1 0 0 0";
+  expect_rest(rest("capsule 0.005 0.03", "0.03 0.02 0.2055" + along_x), 0.03, 0.205);
+  expect_rest(rest("capsule 0.005 0.03", "0.09 0.02 0.2055" + along_x), 0.09, 0.205);  // beyond the edge
+  expect_rest(rest("cone 0.02 0.01", "0.03 0.02 0.2105" + upright), 0.03, 0.21);
+  expect_rest(rest("ellipsoid 0.02 0.015 0.01", "0.03 0.02 0.2105" + upright), 0.03, 0.21);
+  expect_rest(rest("ellipsoid 0.01 0.01 0.01", "0.03 0.02 0.2105" + upright), 0.03, 0.21);
+}
+
 // Quads too coarse for a plate's thickness stand off it: its samples do not.
 TEST(PrimitiveOnAsset, SamplesLieOnThePlateThatQuadsMiss) {
   asset::Asset plate;

@@ -27,6 +27,25 @@ TEST(FrictionalDerivatives, EqualDifferencesOverRandomPilesOrNameAKink) {
   EXPECT_GT(right, kStates * 6 / 10);
 }
 
+TEST(FrictionalDerivatives, EqualDifferencesOverPilesOfCurvedBodiesOrNameAKink) {
+  constexpr int kStates = 60;
+  const body::Geometry bodies[] = {body::Geometry(body::Capsule<double>{0.04, 0.025}),
+                                   body::Geometry(body::Cone<double>{0.03, 0.04}),
+                                   body::Geometry(body::Ellipsoid<double>{{0.05, 0.03, 0.04}})};
+  int right = 0;
+  for (int k = 0; k < kStates; ++k) {
+    Random random(23, static_cast<std::uint64_t>(k));
+    const System system(
+        random_pile(random, 1 + k % 3, std::span(bodies).subspan(static_cast<std::size_t>(k) / 3 % 3)));
+    StepDifferences differences(system, exact_config());
+    const DerivativeCheck check =
+        check_derivatives(differences, pile_state(random, differences, system, false));
+    EXPECT_NE(check.verdict, DerivativeVerdict::kWrong) << "state " << k << ", error " << check.error;
+    right += check.verdict == DerivativeVerdict::kRight;
+  }
+  EXPECT_GT(right, kStates * 6 / 10);
+}
+
 // Piles that are moved apart by corners of rims: on an edge, and of caps that lie on one another nearly flat.
 TEST(FrictionalDerivatives, OfWhatIsMovedApartEqualDifferencesOrNameAKink) {
   const auto verdict = [](int k, bool settled) {

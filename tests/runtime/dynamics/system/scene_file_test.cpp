@@ -111,19 +111,29 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced("7 8 9 3", "7 8 9 4"), "x.scn:8: the file ends after 3 shapes of body 'b'"},
       {replaced("7 8 9 3", "7 8 9 0"), "x.scn:9: 'box' is no entry of a scene"},
       {replaced("7 8 9 3", "7 8 9 2.5"), "x.scn:8: the number of shapes"},
-      {replaced(" cyl", " tube"), "x.scn:10: 'tube' is no shape of a body"},
+      {replaced(" cyl", " tube"),
+       "x.scn:10: 'tube' is no shape of a body; there are: sphere, ellipsoid, box, capsule, cyl, cone, "
+       "asset"},
+      {replaced(" cyl 0.05 0.1 0 1 0 0 1 0 0 0", " cone 0.05 0 0 0 0 1 0 0 0"),
+       "x.scn:10: cone: a size is 0 m; it must be positive"},
+      {replaced(" cyl 0.05 0.1", " half_space"), "x.scn:10: 'half_space' is no shape of a body"},
+      {replaced("sbox", "fixed tube"), "x.scn:7: 'tube' is no shape of a body"},
+      {replaced("sbox", "fixed"), "x.scn:7: '1' is no shape of a body"},
+      {kGood + "fixed\n", "x.scn:12: 'fixed' lacks its shape"},
+      {kGood + "fixed asset mug 0 0 0 1 0 0 0\n", "x.scn:12: no asset 'mug'"},
+      {kGood + "fixed box 1 1 1 0 0 0 1 0 0 0 5\n", "x.scn:12: '5' is more than 'fixed' takes"},
       {replaced(" cyl 0.05 0.1 0 1", " cyl 0.05 0.1 3 1"), "x.scn:10: 'cyl' has a size too many"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset mug 0 0 0 1 0 0 0"), "x.scn:11: no asset 'mug'"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset"), "x.scn:11: 'asset' lacks the asset's name"},
       {kGood + "body c 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0\nmaterial mu 0.5\n",
-       "x.scn:13: 'material' stands below the plane, sbox, body, shape or object"},
+       "x.scn:13: 'material' stands below the plane, sbox, fixed, body, shape or object"},
       {kGood + "body world 1\n", "x.scn:12: 'world' is what is fixed; give the body another name"},
       {kGood + "object b mug 100\n", "x.scn:12: there is a body 'b' already"},
       {kGood + "object c mug 100\n", "x.scn:12: no asset 'mug'"},
       {kGood + "body b 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n",
        "x.scn:12: there is a body 'b' already"},
       {"mu 0.5\n", "x.scn: the scene has no body"},
-      {"material mu 0.5\n", "x.scn:1: 'material' stands below the plane, sbox, body, shape or object"},
+      {"material mu 0.5\n", "x.scn:1: 'material' stands below the plane, sbox, fixed, body, shape or object"},
       {"plane 0 0 1 0\nmaterial\n", "x.scn:2: 'material' lacks what is given: mu, restitution"},
       {"plane 0 0 1 0\nmaterial mu\n", "x.scn:2: 'material' lacks the coefficient of friction"},
       {"plane 0 0 1 0\nmaterial glue 1\n", "x.scn:2: 'glue' is not a property of a material; there are: mu"},
@@ -201,6 +211,14 @@ TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
   const Pose<double> turned{exp_rotation<double>({0.3, -0.7, 1.1}), {0.1, 1.0 / 3, -0.2}};
   scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), turned});
   scene.fixed.push_back({body::Geometry(body::Box<double>{{0.1, 0.2, 1.0 / 7}}), turned});
+  scene.fixed.push_back({mug, turned, {.friction = 0.75}});
+  for (const body::Primitive& primitive :
+       {body::Primitive(body::Sphere<double>{0.1}), body::Primitive(body::Ellipsoid<double>{{0.1, 0.2, 0.3}}),
+        body::Primitive(body::Capsule<double>{0, 0.1}), body::Primitive(body::Cylinder<double>{0.1, 0.2}),
+        body::Primitive(body::Cone<double>{0.1, 0.2})}) {
+    scene.fixed.push_back({body::Geometry(primitive), turned});
+    scene.bodies.front().shapes.push_back({body::Geometry(primitive), turned});
+  }
   scene.bodies.front().shapes.push_back({mug, turned});
   const std::string text = scene_text(scene, no_name);
   std::istringstream in(text);
@@ -299,9 +317,9 @@ TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
   EXPECT_EQ(said([](Scene& s) { s.fixed[0].material.friction = -1; }),
             "fixed shape 0: the friction of its material is -1; it must be from 0 to 1e12");
   EXPECT_EQ(said([](Scene& s) {
-              s.fixed.push_back({body::Geometry(body::Sphere<double>{1}), {}});
-            }),
-            "scene: fixed shape 2 is neither a box nor a plane, which are what scene files can hold");
+              s.fixed.push_back({body::Geometry(body::HalfSpace<double>{.thickness = 0.5}), {}});
+            }).substr(0, 58),
+            "scene: fixed shape 2 is a half-space of another thickness ");
 }
 
 TEST(SceneFile, NearlyUnitQuaternionsAreNormalised) {
