@@ -276,6 +276,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
             "What became of a dataset made with --shard; exit code 1 where something is left or failed",
             print_status);
   sub->footer(
+      "The parts' manifests are read, not the assets: `abut-preprocess verify OUT` reads those.\n"
       "Exit codes: 0 every object of every part is made or up to date; 1 something is left or failed;\n"
       "            2 bad arguments or a folder without manifests of parts.");
   sub->add_option("OUT", arguments.out, "Folder of the assets")->required();

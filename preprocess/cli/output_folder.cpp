@@ -81,10 +81,6 @@ void OutputFolder::remove_stale_temporaries() const { abut::remove_stale_tempora
 
 void require_free_name(const std::filesystem::path& report, const std::filesystem::path& folder) {
   if (is_standard_output(report)) return;
-  const auto place_of = [](const std::filesystem::path& path) {
-    std::error_code ignored;  // whoever writes says what is wrong with the path
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
-  };
   const std::filesystem::path inside = place_of(report).lexically_relative(place_of(folder));
   if (inside.empty() || *inside.begin() == "..") return;
   const std::string extension = inside.extension();

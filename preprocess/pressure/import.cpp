@@ -10,6 +10,7 @@
 #include "preprocess/index/index.h"
 #include "preprocess/pressure/boundary.h"
 #include "preprocess/pressure/grid.h"
+#include "runtime/body/body.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 
@@ -88,6 +89,11 @@ double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, co
     largest = std::max(largest, pressures[v]);
   }
   if (!(largest > 0)) source.refuse("the pressure is zero all over; give the inner points one");
+  if (!(largest >= body::kLeastModulus && largest <= body::kGreatestModulus))
+    source.refuse(
+        fmt::format("the largest pressure is {:g} Pa; it is the modulus that gives the pressures back, "
+                    "and must be from {:g} to {:g} Pa; scale them",
+                    largest, body::kLeastModulus, body::kGreatestModulus));
   for (const Triangle& triangle : boundary.mesh.triangles)
     for (const std::int32_t v : triangle) {
       double& p = pressures[static_cast<std::size_t>(v)];

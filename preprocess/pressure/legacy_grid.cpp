@@ -40,6 +40,13 @@ class Words {
     return word;
   }
 
+  // Refuses a text that ends in a number: nobody knows how many of its digits are left.
+  void require_whole() const {
+    const char last = text_.empty() ? '\n' : text_.back();
+    if ((last >= '0' && last <= '9') || last == '.')
+      refuse("its last line has no end, and ends in a number: is it cut off? If it is whole, end the line");
+  }
+
   // At the end of a section: refuses what goes on with a number.
   void end_of(std::string_view section) {
     const std::size_t before = at_;
@@ -84,6 +91,7 @@ class Reader {
   explicit Reader(Words& words) : words_(words) {}
 
   Grid read() {
+    words_.require_whole();
     (void)words_.line();
     (void)words_.line();
     if (words_.next() != "ASCII") words_.refuse("not in ASCII; save it so, or as .vtu");

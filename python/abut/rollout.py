@@ -81,6 +81,8 @@ class RolloutRun:
             if tangent is None:
                 continue
             tangent = as_numbers("jvp", name, tangent)
+            if not np.isfinite(tangent).all():
+                raise _abut.InvalidInput(f"jvp: {name} has NaN or infinity")
             if tangent.shape != slope.shape[1:]:
                 raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {slope.shape[1:]}")
             change = change + np.tensordot(slope, tangent, tangent.ndim)

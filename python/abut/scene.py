@@ -16,6 +16,7 @@ from .gradients import pose_as_matrix
 from .scene_words import (
     as_geometry,
     asset_word,
+    key_word,
     material_lines,
     name_word,
     number_words,
@@ -375,7 +376,7 @@ class Scene:
         """The contact model between A and B, each a body, a robot or `world` (what is fixed), and its settings, for
         integrators with forces of a contact model; of what several calls mean, the last one counts.
         """
-        words = "".join(f" {key} {setting_word(key, value)}" for key, value in settings.items())
+        words = "".join(f" {key_word('set_contact', key)} {setting_word(key, value)}" for key, value in settings.items())
         self._lines.append(f"contact {name_word('set_contact', A)} {name_word('set_contact', B)} {name_word('set_contact', model)}{words}")
 
     def system(self) -> System:

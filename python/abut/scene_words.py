@@ -27,8 +27,14 @@ def name_word(function: str, value: Any) -> str:
     return '"' + value.replace('"', '""') + '"'
 
 
+def key_word(function: str, key: str) -> str:
+    if not key.isidentifier():
+        raise _abut.InvalidInput(f"{function}: {key!r} is no name of a setting")
+    return key
+
+
 def setting_words(function: str, values: Mapping[str, Any]) -> str:
-    return " ".join(f"{key} {number_words(function, key, array, array.size)}" for key, array in
+    return " ".join(f"{key_word(function, key)} {number_words(function, key, array, array.size)}" for key, array in
                     ((key, np.atleast_1d(as_numbers(function, key, value)).ravel()) for key, value in values.items()))
 
 

@@ -20,6 +20,8 @@ class Refusals(unittest.TestCase):
             (lambda s: s.add_body("a\nb", 1, (1, 1, 1)), abut.InvalidInput, "end of line"),
             (lambda s: s.add_body("a", 1, (1, 1, 1), [abut.half_space()]), abut.InvalidInput, "a half-space is no shape of a body; add_plane"),
             (lambda s: s.add_fixed(abut.half_space()), abut.InvalidInput, "add_fixed: a half-space is no shape"),
+            (lambda s: s.add_joint("j", "revolute", **{"damping 1\nplane 1 0 0 0 #": 3}), abut.InvalidInput, "is no name of a setting"),
+            (lambda s: s.set_contact("a", "world", "point", **{"stiffness 7 eps": 3}), abut.InvalidInput, "set_contact: 'stiffness 7 eps' is no"),
             (lambda s: s.add_fixed("mug"), TypeError, "add_fixed: geometry must be a Geometry"),
             (lambda s: s.add_fixed(abut.box(1, 1, 1), "here"), TypeError, "add_fixed: pose"),
             (lambda s: s.add_body("a", 1, (1, 1, 1), ["mug"]), TypeError, "geometry must be a Geometry"),

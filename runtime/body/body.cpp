@@ -25,8 +25,7 @@ void require_body(const Body* body, unsigned needs, const char* who, const char*
 }
 
 // Products of a few of them have room.
-constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;  // Pa
-constexpr double kGreatestRatio = 1e12;                           // of friction, dissipation (s), patch (m)
+constexpr double kGreatestRatio = 1e12;  // of friction, dissipation (s), patch (m)
 
 // Of equal numbers, that number.
 double harmonic_mean(double a, double b) {

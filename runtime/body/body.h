@@ -81,6 +81,9 @@ void require_valid_batch(std::span<const Pair> pairs, std::size_t room, const ch
 // Throws InvalidInput, naming `who` and the geometry, unless it has the parts.
 void require_valid(const Geometry& geometry, unsigned needs, const char* who);
 
+// Range of a modulus, Pa.
+inline constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;
+
 // Throws InvalidInput, naming `who` and the body, for a modulus that is not from 1e-18 to 1e18 Pa or kRigid,
 // for dissipation, friction and patch that are not from 0 to 1e12 and restitution that is not from 0 to 1.
 void require_valid(const Material& material, const char* who, const char* body);

@@ -1,6 +1,7 @@
 // abut-query: contact questions about pairs of assets, answered from the shell.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -129,8 +130,21 @@ void write_surfaces(const Block& block, std::size_t first_row, const Arguments& 
           folder / fmt::format("{}.{}", first_row + i, arguments.surface_format));
 }
 
+// Whether a surface of some row would be written there.
+bool is_surface(const std::filesystem::path& file, const Arguments& arguments) {
+  const std::filesystem::path place = place_of(file);
+  const std::string number = place.stem().string();
+  return place.parent_path() == place_of(arguments.surfaces) &&
+         place.extension() == "." + arguments.surface_format && !number.empty() &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 void prepare_surfaces(const Arguments& arguments) {
   const std::filesystem::path folder = arguments.surfaces;
+  for (const std::string& file : {arguments.poses, arguments.out})
+    if (is_surface(file, arguments))
+      throw InvalidInput(file +
+                         ": the surface of a row would be written there; give --surfaces another folder");
   std::error_code ignored;  // writing says what is wrong with the folder
   std::filesystem::create_directories(folder, ignored);
   check_writable(folder / ("0." + arguments.surface_format));

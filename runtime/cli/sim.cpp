@@ -210,9 +210,7 @@ void require_distinct_outputs(const Arguments& arguments) {
   const std::pair<const char*, const std::string*> outputs[] = {
       {"--out", &arguments.out}, {"--stats", &arguments.stats}, {"--page", &arguments.page}};
   const auto place = [](const std::string& path) {
-    return is_standard_output(path)
-               ? "-"
-               : std::filesystem::weakly_canonical(std::filesystem::absolute(path)).string();
+    return is_standard_output(path) ? "-" : place_of(path).string();
   };
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < i; ++k) {

@@ -80,6 +80,15 @@ std::filesystem::path end_of_links(std::filesystem::path path) {
 
 }  // namespace
 
+std::filesystem::path place_of(const std::filesystem::path& path) noexcept try {
+  const std::filesystem::path absolute = std::filesystem::absolute(end_of_links(path));
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(absolute, error);
+  return error ? absolute : place;
+} catch (const std::exception&) {  // whoever writes says what is wrong with the path
+  return path;
+}
+
 int descriptor_of(const std::filesystem::path& path) {
   std::string_view name = path.native();
   if (name == "/dev/stdin") return STDIN_FILENO;

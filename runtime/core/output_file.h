@@ -50,6 +50,10 @@ class OutputFile {
   int slot_ = -1;   // of temporary_ among those that remove_temporaries() knows
 };
 
+// The absolute path of the file that an OutputFile would write: at the end of all links, whether or not there
+// is a file yet. Two names with one place are one output. Never throws.
+std::filesystem::path place_of(const std::filesystem::path& path) noexcept;
+
 // Throws IoError where an OutputFile could not be opened; opens no pipe.
 void check_writable(const std::filesystem::path& path);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -53,8 +54,10 @@ const JointWord& joint_word(SceneLines& line, const std::string& keyword) {
 
 // KEYWORD NUMBER ... up to the end of the line.
 void read_words(SceneLines& line, BodyJoint& joint) {
+  std::set<std::string> given;
   while (line.words_left() > 0) {
     const std::string keyword = line.word("what is given");
+    if (!given.insert(keyword).second) line.refuse("'" + keyword + "' is given twice");
     if (keyword == "position") {
       joint.q = coordinates(line, joint.joint.type);
       continue;
@@ -219,6 +222,9 @@ void choose_contact(SceneLines& line, Scene& scene) {
   choice.model = line.word("a contact model");
   while (line.words_left() > 0) {
     const std::string name = line.word("a setting");
+    if (std::any_of(choice.settings.begin(), choice.settings.end(),
+                    [&](const SettingValue& value) { return value.name == name; }))
+      line.refuse("the setting '" + name + "' is given twice");
     choice.settings.emplace_back(name, line.word("the setting's value"));
   }
   try {

@@ -164,9 +164,12 @@ TEST_F(Command, AReportDoesNotReplaceAnAsset) {
   ASSERT_EQ(make().code, 0);
   const std::filesystem::path link = folder_ / "link.json";
   std::filesystem::create_symlink(out_ / "cup.h5", link);
+  const std::filesystem::path dangling = folder_ / "dangling.json";
+  std::filesystem::create_symlink(out_ / "next.h5", dangling);
   for (const std::filesystem::path& report :
-       {out_ / "cup.h5", out_ / "new.h5", data_ / ".." / "out" / "cup.h5", link, out_ / "robot.urdf",
-        out_ / "robot.scn", out_ / ".abut-preprocess.lock", out_ / "manifests" / "1-of-2.json"}) {
+       {out_ / "cup.h5", out_ / "new.h5", data_ / ".." / "out" / "cup.h5", link, dangling,
+        out_ / "robot.urdf", out_ / "robot.scn", out_ / ".abut-preprocess.lock",
+        out_ / "manifests" / "1-of-2.json"}) {
     for (const std::string command_name : {"make", "status"}) {
       const CommandResult refused = command_name == "make"
                                         ? make({"--json", report.string()})

@@ -143,6 +143,9 @@ TEST_F(ImportVolume, FaultsOfTextNameTheLine) {
       {"0\n0\n0\n0\n5\n", "0\n0\n0\n", ": it ends where a pressure should come; is it cut off?"},
       {"0\n0\n0\n0\n5\n", "0\n0\n-7\n0\n5\n", ": the pressure at point 2 is -7; it must be 0 or more"},
       {"10\n10\n10\n10\n", "10\n10\n12\n10\n", ": cell 2 is no tetrahedron; keep tetrahedra alone"},
+      {"0\n0\n0\n0\n5\n", "0\n0\n0\n0\n5",
+       ": its last line has no end, and ends in a number: is it cut off?"},
+      {"0\n0\n0\n0\n5\n", "0\n0\n0\n0\n5e18\n", ": the largest pressure is 5e+18 Pa; it is the modulus"},
   };
   for (const auto& c : cases) {
     std::string text = good;

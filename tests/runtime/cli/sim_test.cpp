@@ -105,6 +105,7 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"long.scn", "abut-sim: error: long.scn: its duration of 1e+300 s is more than 1e+12 steps of 0.002 s"},
       {"a.scn --out - --stats -", "abut-sim: error: --out and --stats both go to standard output"},
       {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
+      {"a.scn --out new.csv --stats link.csv", "abut-sim: error: --out and --stats both go to new.csv"},
       {"zero.scn", "abut-sim: error: zero.scn:2: it contains a NUL byte"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
@@ -119,6 +120,7 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
        "abut-sim: error: short.scn:1: the quaternion (0, 0, 0, 0) has length 0; it must be 1 to "
        "a thousandth: does the line lack a number, or have one too many, before it?"},
   };
+  std::filesystem::create_symlink("new.csv", folder / "link.csv");  // what it leads to is not there yet
   write("mu.scn", "mu -1\n");
   write("smooth.scn", contents(folder / "a.scn") + "mu 0\n");
   write("short.scn", "body a 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");

@@ -165,6 +165,15 @@ TEST_F(OutputFileTest, LinksStayAndTheirTargetsAreReplaced) {
   EXPECT_EQ(contents(folder / "there/real.csv"), "new");
 }
 
+TEST_F(OutputFileTest, APlaceIsAtTheEndOfAllLinks) {
+  fs::create_symlink("link", folder / "first");
+  fs::create_symlink("./new.csv", folder / "link");
+  EXPECT_EQ(place_of(folder / "first"), place_of(folder / "new.csv"));
+  EXPECT_EQ(place_of(folder / "new.csv"), fs::canonical(folder) / "new.csv");
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_EQ(place_of(folder / "loop"), folder / "loop");
+}
+
 TEST_F(OutputFileTest, LongNamesHaveTemporariesToo) {
   const fs::path longest = folder / std::string(255, 'n');
   OutputFile out(longest);

@@ -69,6 +69,10 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 0\n", ":2: the joint's axis is zero");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1 springiness 3\n",
          ":2: 'springiness' is not a property of a joint");
+  expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1 damping 1 damping 2\n",
+         ":2: 'damping' is given twice");
+  expect(kSwing + "contact world bar point stiffness 1 stiffness 2\n",
+         "the setting 'stiffness' is given twice");
   expect(body + "joint j spherical world 0 0 0 1 0 0 0 0 0 1 position 3\n", ":2: 'joint' lacks a quaternion");
   expect(body + "joint j planar world 0 0 0 1 0 0 0 0 0 1 position 3\n",
          ":2: 'joint' lacks a coordinate of the joint");
