@@ -8,7 +8,8 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
-// Below this sine of the tilt a cap's lowest point has no direction and the rim's corners stay with the body.
+// Below this sine of the tilt the direction of a cap's support point is undefined, and the rim's corners are
+// fixed to the body.
 constexpr double kFlat = 1e-6;
 
 SupportFeature box_face(const PlacedShape& shape, const Vec3<double>& d) {
@@ -54,15 +55,16 @@ SupportFeature cylinder_generator(const PlacedShape& shape, const Vec3<double>& 
   return line;
 }
 
-// Over the length of a side: a point as close to its line is on it. The corner of a rim that touches an edge
-// is, as the normal sees it, and whether rounding has it inside or outside must not make points.
+// Relative to the length of a side: a point as close to its line counts as on it. This holds for the corner
+// of a rim that touches an edge, seen along the normal, where rounding inside or outside must not add points.
 constexpr double kOnSide = 1e-9;
 
-// A corner of what is left of a polygon, named by its number there, or by the two lines that meet in it.
+// A corner of the clipped polygon, identified by its number in the incident polygon, or by the two lines that
+// meet in it.
 struct Clipped {
   Vec3<double> p;
   std::uint16_t id;
-  std::uint16_t line;  // to the next corner: that of the incident polygon's side, or kReference + the other's
+  std::uint16_t line;  // to the next corner: side of the incident polygon, or kReference + side of the other
 };
 constexpr std::uint16_t kReference = kRimCorners;
 
@@ -98,7 +100,7 @@ double PolygonSide::height_of(const Vec3<double>& p) const {
 
 bool misses_nearest(const std::vector<SurfacePoint>& points, std::size_t first, double distance,
                     const PlacedShape& A, const PlacedShape& B) {
-  constexpr double kMissed = 1e-3;  // of half the diagonal
+  constexpr double kMissed = 1e-3;  // relative to half the diagonal of the smaller shape's box
   const double limit = distance + kMissed * std::min(A.half.norm(), B.half.norm());
   return std::all_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
                      [&](const SurfacePoint& point) { return point.gap > limit; });
@@ -114,14 +116,14 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   }
   const Clipped* from = buffer[0].data();
   int into = 1;
-  // Sutherland and Hodgman: one side of the reference polygon after the other, as n sees it.
+  // Sutherland-Hodgman clipping by one side of the reference polygon after the other, seen along the normal.
   const Vec3<double> up = swapped ? Vec3<double>(-n_W) : n_W;
   for (int side = 0; side < reference.size && size > 0; ++side) {
     const PolygonSide line_of(reference, side, up);
     const auto line = static_cast<std::uint16_t>(kReference + side);
     Clipped* to = buffer[into].data();
     int kept = 0;
-    const int edges = size > 2 ? size : size - 1;  // a segment does not close
+    const int edges = size > 2 ? size : size - 1;  // a segment is not closed
     double height = line_of.height_of(from[0].p);
     for (int k = 0; k < size; ++k) {
       const Clipped& here = from[k];
@@ -134,7 +136,7 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
         const auto id = static_cast<std::uint16_t>(256 * (side + 1) + 2 * kRimCorners + here.line);
         to[kept++] = {here.p + t * (next.p - here.p), id, here.line};
       }
-      if (height <= 0 && next_height > 0) to[kept - 1].line = line;  // what leaves goes on along this side
+      if (height <= 0 && next_height > 0) to[kept - 1].line = line;  // leaves: continues along this side
       height = next_height;
     }
     from = to;
@@ -145,7 +147,8 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   for (int k = 0; k < size; ++k) {
     const double gap = reference.normal.dot(from[k].p - reference.corner[0]) / slope;
     if (!(gap <= margin)) continue;
-    // The point lies on the incident body; the other's is a gap away, towards A unless it is A's own.
+    // The corner lies on the incident body; the reference is a gap away: towards A, or towards B where
+    // swapped.
     const Vec3<double> middle = from[k].p + n_W * (swapped ? gap / 2 : -gap / 2);
     points.push_back(
         {middle, n_W, gap, 0.0, static_cast<std::uint16_t>(from[k].id | (swapped ? 0x8000 : 0))});
