@@ -1,5 +1,5 @@
-// BOP, the benchmark for 6D object pose estimation [Hodan2018]: models[_TYPE][_eval]/obj_NNNNNN.ply in
-// millimetres, beside a models_info.json that has an entry per object.
+// Reader of BOP, the benchmark for 6D object pose estimation [Hodan2018]: models[_TYPE][_eval]/obj_NNNNNN.ply
+// in millimetres, next to a models_info.json with an entry per object.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool has_models(const Listing& listing) {
 }
 
 // The folders with models below the root, best first: models, then models_TYPE, then the decimated ones that
-// BOP makes for computing pose errors (..._eval).
+// BOP uses to compute pose errors (..._eval).
 std::vector<fs::path> models_folders(const Listing& root) {
   std::vector<fs::path> folders;
   for (const fs::path& folder : root.folders) {
@@ -56,7 +56,7 @@ std::optional<Listing> find_models(const Listing& root) {
 
 bool detect(const Listing& root) { return find_models(root).has_value(); }
 
-// The names that models_info.json lists; empty, with a note, where it cannot be had.
+// The names that models_info.json lists; empty, with a note, if it cannot be read.
 std::set<std::string> listed_names(const fs::path& info, std::vector<std::string>& notes) {
   if (!fs::exists(info)) {
     notes.push_back(fmt::format("'{}' is missing: lengths are taken to be BOP's millimetres", info.string()));
@@ -102,7 +102,7 @@ void read(const Listing& root, Dataset& dataset) {
         fmt::format("'{}.ply' is missing, though {} lists it", (models->folder / name).string(), kInfo));
 }
 
-// Named like a model of BOP and beside its models_info.json.
+// Accepts files named like a model of BOP, next to its models_info.json.
 std::optional<std::string> name_of_file(const fs::path& file) {
   if (!is_model(file) || !is_file(file.parent_path() / kInfo)) return std::nullopt;
   return file.stem().string();

@@ -35,7 +35,7 @@ const LayoutReader* detect(const Listing& root) {
   return nullptr;
 }
 
-// Extensions of shapes in formats that are not read, in lower case.
+// Extensions of unsupported mesh formats, in lower case.
 constexpr std::array kOtherFormats{".3ds",  ".3mf",  ".abc", ".blend", ".brep", ".ctm",  ".dxf",
                                    ".fbx",  ".iges", ".igs", ".lwo",   ".max",  ".mesh", ".msh",
                                    ".off",  ".step", ".stp", ".usd",   ".usda", ".usdc", ".usdz",
@@ -45,7 +45,7 @@ bool is_of_other_format(const fs::path& file) {
   return std::find(kOtherFormats.begin(), kOtherFormats.end(), lower_extension(file)) != kOtherFormats.end();
 }
 
-// Files beside the meshes that nothing is made of: a line for each shape, one for the rest (textures,
+// Adds notes about unused files next to the meshes: a line for each mesh, and one for the rest (textures,
 // materials, lists).
 void note_files_left_out(const Listing& listing, Dataset& dataset) {
   constexpr std::size_t kMaxNames = 20;
@@ -74,7 +74,7 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
                                         counted(others.size(), "other file"), names_text(others)));
 }
 
-// For the message of an empty folder: a file that would have to be converted, or meshes deeper down.
+// For the message about an empty folder: a file that needs conversion, or meshes deeper down.
 std::string hint(const Listing& root) {
   for (const fs::path& file : root.files)
     if (is_of_other_format(file))

@@ -12,19 +12,19 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// Empty where the folder cannot be listed.
+// Lists a folder; empty if it cannot be listed.
 Listing try_list(const fs::path& folder) try { return list_folder(folder); } catch (const IoError&) {
   return {};
 }
 
-// Of the layout `direct` only with several objects: it takes any folder around a mesh for one.
+// The layout `direct` counts only with several objects, since it accepts any folder around a mesh.
 bool is_dataset(const Listing& root) {
   for (const LayoutReader* reader : kLayoutReaders)
     if (reader != &kDirectReader && reader->detect(root)) return true;
   return folders_with_one_mesh(root) > 1;
 }
 
-// The shallowest dataset on the way from a folder down to a mesh: the mesh's own folder is one.
+// The shallowest dataset on the path from `folder` down to a mesh; at the latest the mesh's own folder.
 fs::path dataset_around(const fs::path& mesh, const fs::path& folder) {
   fs::path dataset = folder;
   for (const fs::path& name : mesh.parent_path()) {

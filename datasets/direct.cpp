@@ -1,4 +1,4 @@
-// A folder of objects' folders with one mesh each, of any name: NAME/anything.obj.
+// Reader of a folder with one folder per object, each with one mesh of any name: NAME/anything.obj.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// Without scenes where there is another mesh. Empty, with a note, where the folder cannot be listed.
+// The meshes in a folder, without scenes if there is another mesh. Empty, with a note, if the folder cannot
+// be listed.
 std::vector<fs::path> meshes_in(const fs::path& folder, std::vector<std::string>& notes) try {
   Listing listing = list_folder(folder);
   notes.insert(notes.end(), listing.notes.begin(), listing.notes.end());
@@ -30,7 +31,7 @@ std::string no_mesh(const fs::path& folder) {
                         : fmt::format("'{}': no mesh directly in it; {}", folder.string(), deeper);
 }
 
-// A folder with several meshes is one in the flat layout.
+// A folder with several meshes belongs to the flat layout.
 bool detect(const Listing& root) { return folders_with_one_mesh(root) > 0; }
 
 void read(const Listing& root, Dataset& dataset) {
@@ -47,7 +48,7 @@ void read(const Listing& root, Dataset& dataset) {
   }
 }
 
-// A mesh file alone is named after itself.
+// A single mesh file is named after itself.
 std::optional<std::string> name_of_file(const fs::path&) { return std::nullopt; }
 
 }  // namespace

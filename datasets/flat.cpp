@@ -1,4 +1,4 @@
-// A folder of meshes, one object a file, named after the file.
+// Reader of a folder of meshes: one object per file, named after the file.
 #include <fmt/format.h>
 
 #include "datasets/layouts.h"
@@ -8,7 +8,8 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// A few meshes beside more objects' folders are strays: a scan of a table, a file put in the wrong place.
+// If more folders have one mesh each, the few meshes next to them are strays: a scan of a table, a misplaced
+// file.
 bool detect(const Listing& root) {
   const std::size_t meshes = meshes_of(root.files).size();
   return meshes > 0 && meshes >= folders_with_one_mesh(root);

@@ -1,4 +1,5 @@
-// Google Scanned Objects: NAME/meshes/model.obj as distributed, NAME/model.obj in common repackagings.
+// Reader of Google Scanned Objects: NAME/meshes/model.obj as distributed, NAME/model.obj in common
+// repackagings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ std::optional<fs::path> find_mesh(const fs::path& object) {
   return std::nullopt;
 }
 
-// model.obj right below the root is one mesh in a flat folder; meshes/model.obj makes the root an object's
+// model.obj directly below the root is one mesh in a flat folder; meshes/model.obj makes the root an object's
 // own folder.
 bool is_object(const fs::path& root) { return is_file(root / kFiles.front()); }
 

@@ -38,7 +38,7 @@ std::string to_obj(const Surface& surface, bool name_material) {
   return fmt::to_string(text);
 }
 
-// Which fault goes into which object: each where it does most harm.
+// Adds to each object the fault that does most harm there, and returns the faults.
 std::vector<Fault> damage(Shape& shape) {
   const std::string name = shape.name;
   Surface& surface = shape.surface;

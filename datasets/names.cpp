@@ -9,8 +9,8 @@
 namespace abut::datasets {
 namespace {
 
-// Length in bytes of the UTF-8 character at `i`, 0 where there is none (RFC 3629, overlong forms and
-// surrogates out).
+// Length in bytes of the UTF-8 character at `i`; 0 if there is none (RFC 3629, which excludes overlong forms
+// and surrogates).
 std::size_t utf8_length(const std::string& text, std::size_t i) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
   const auto continues = [&](std::size_t k) { return (byte(k) & 0xC0U) == 0x80U; };
@@ -28,7 +28,7 @@ std::size_t utf8_length(const std::string& text, std::size_t i) {
   return 0;
 }
 
-// FNV-1a: the same on every machine and in every version, so that a shortened name stays what it was.
+// FNV-1a: the same on every machine and in every version, so that shortened names never change.
 std::uint64_t hash(const std::string& text) {
   std::uint64_t value = 0xcbf29ce484222325ULL;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -57,11 +57,11 @@ std::string shorten(const std::string& name) {
   const std::string end = fmt::format("_{:016x}", hash(name));
   std::size_t cut = kLongestName - end.size();
   while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0U) == 0x80U)
-    --cut;  // not inside a character
+    --cut;  // not within a character
   return name.substr(0, cut) + end;
 }
 
-// The extension of a mesh file without its dot, to tell a.obj from a.ply.
+// The extension of a mesh file without its dot, to distinguish a.obj from a.ply.
 std::string extension_of(const ObjectSource& object) {
   const std::string extension = object.file.extension().string();
   return extension.empty() ? extension : extension.substr(1);
@@ -71,7 +71,7 @@ std::string extension_of(const ObjectSource& object) {
 
 std::string safe_name(const std::string& name) {
   std::string printable = replace_unprintable(name);
-  if (printable.starts_with('@')) printable[0] = '_';  // of a primitive where bodies are named
+  if (printable.starts_with('@')) printable[0] = '_';  // would denote a primitive where bodies are named
   return shorten(printable.empty() ? "_" : printable);
 }
 
@@ -81,7 +81,7 @@ void make_names_safe(std::vector<ObjectSource>& objects) {
   for (const ObjectSource& object : objects) ++uses[names.emplace_back(safe_name(object.name))];
   std::set<std::string> taken;
   for (const auto& [name, count] : uses)
-    if (count == 1) taken.insert(name);  // a name that nobody contests is never given to another
+    if (count == 1) taken.insert(name);  // a unique name is never given to another object
   for (std::size_t i = 0; i < objects.size(); ++i) {
     ObjectSource& object = objects[i];
     std::string name = names[i];

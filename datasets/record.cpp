@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kMaxDepth = 8;  // of a file in its set
+constexpr int kMaxDepth = 8;  // depth of a file in its set
 
-// Of the records in `folder` the licence of the one that has the file, whose path in the set is `path`.
+// The licence in the record, among those in `folder`, that lists the file with the path `path` in the set.
 std::string licence_in(const fs::path& folder, const fs::path& path) {
   const std::string object = path.begin()->string() + ".", wanted = path.generic_string();
   std::error_code error;
@@ -27,13 +27,13 @@ std::string licence_in(const fs::path& folder, const fs::path& path) {
       if (std::any_of(record.files.begin(), record.files.end(),
                       [&](const StoredFile& file) { return file.path == wanted; }))
         return record.licence;
-    } catch (const Error&) {  // `abut-datasets check` says what is wrong with it
+    } catch (const Error&) {  // `abut-datasets check` reports what is wrong with it
     }
   }
   return {};
 }
 
-// Of a file in the set: relative, and not out of it.
+// Whether the path is valid for a file of a set: relative, and not leading out of it.
 bool stays_inside(const fs::path& path) {
   return path.is_relative() && !path.empty() &&
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });

@@ -1,4 +1,4 @@
-// The YCB object and model set [Calli2015] as its authors distribute it: NNN_name/<scan>/<file>.
+// Reader of the YCB object and model set [Calli2015] as its authors distribute it: NNN_name/<scan>/<file>.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,9 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// In order of preference: the lightest of Google's scans first; of Berkeley's two reconstructions the Poisson
-// surface, which is closed, before the truncated distance field's. Some objects have Berkeley's only.
+// In order of preference: first Google's scans, the coarsest first; then of Berkeley's two reconstructions
+// the Poisson surface, which is closed, before that of the truncated distance field. Some objects have only
+// Berkeley's.
 constexpr std::array kScans{"google_16k", "google_64k", "google_512k", "poisson", "tsdf"};
 constexpr std::array kFiles{"textured.obj", "nontextured.ply", "nontextured.stl"};
 

@@ -15,7 +15,7 @@ struct FreeUrl {
 };
 using Url = std::unique_ptr<CURLU, FreeUrl>;
 
-// Nothing for what libcurl does not fetch either. A scheme that is left out is guessed, as for a transfer.
+// Null for what libcurl does not fetch either. A missing scheme is guessed, as for a transfer.
 Url parsed(const std::string& address) {
   Url url(curl_url());
   if (url && curl_url_set(url.get(), CURLUPART_URL, address.c_str(),
@@ -24,7 +24,7 @@ Url parsed(const std::string& address) {
   return url;
 }
 
-// Empty where it has none.
+// A part of the address; empty if it has none.
 std::string part(const Url& url, CURLUPart which) {
   char* text = nullptr;
   if (!url || curl_url_get(url.get(), which, &text, 0) != CURLUE_OK) return {};

@@ -38,7 +38,8 @@ void clear(const fs::path& path) {
   fs::remove_all(path, ignored);
 }
 
-// Of an archive that holds the folder of its object, all is in there, so that it cannot touch others.
+// Refuses files outside the object's folder in an archive that contains this folder, so that it cannot affect
+// others.
 void require_inside(const std::vector<StoredFile>& files, const std::string& object,
                     const fs::path& archive) {
   for (const StoredFile& file : files)
@@ -54,7 +55,7 @@ void require_mesh(const std::vector<StoredFile>& files, const fs::path& archive)
     throw InvalidInput(archive.string() + ": the archive has no mesh (" + std::string(kMeshFormats) + ")");
 }
 
-// The record of a download, and who reads it, know names in UTF-8 alone.
+// Refuses file names that are not UTF-8, which records and their readers cannot represent.
 void require_readable_names(const std::vector<StoredFile>& files, const fs::path& archive) {
   for (const StoredFile& file : files) try {
       nlohmann::json(file.path).dump();
@@ -72,12 +73,12 @@ void require_digest(const Manifest& manifest, const std::string& key, const std:
                                    address, digest, known->second));
 }
 
-// What .abut/ has of a variant of an object.
+// Paths in .abut/ for a variant of an object.
 struct Places {
   fs::path record, archive, unpacked;
   fs::path old_record;  // of files that are being replaced
 
-  // Of a dot in the variant's name is made %2E, so that the last one stands between the two names.
+  // A dot in the variant's name becomes %2E, so that the last dot separates the two names.
   Places(const fs::path& hidden, const std::string& object, const std::string& variant) {
     std::string name = object + ".";
     for (const char c : variant) name += c == '.' ? "%2E" : c == '%' ? "%25" : std::string(1, c);
@@ -99,7 +100,7 @@ bool is_plain_file(const fs::path& place) {
   return fs::is_regular_file(fs::symlink_status(place, ignored));
 }
 
-// Earlier versions left the variant's dots, so that a record may have the name that is another's.
+// Earlier versions kept the dots of the variant, so that a record may have the name of another one.
 void rename_old_record(const fs::path& hidden, const std::string& object, const std::string& variant) {
   const std::string name = object + "." + variant;
   const fs::path place = hidden / (name + ".json");
@@ -112,7 +113,7 @@ void rename_old_record(const fs::path& hidden, const std::string& object, const 
   if (error) fail_to_write(right, error.value());
 }
 
-// The files of an object that are there by its records.
+// The files of an object that exist according to its records.
 struct Known {
   std::vector<StoredFile> before;            // of this variant
   std::map<std::string, StoredFile> others;  // by path
@@ -140,7 +141,8 @@ Known known_files(const fs::path& hidden, const std::string& object, const std::
   return known;
 }
 
-// Variants of an object may stand side by side, and have files in common that are the same.
+// Refuses files that differ from those of other variants; variants of an object may coexist and share
+// identical files.
 void require_not_others(const std::vector<StoredFile>& files, const Known& known, const fs::path& folder,
                         const std::string& address) {
   for (const StoredFile& file : files) {
@@ -152,8 +154,8 @@ void require_not_others(const std::vector<StoredFile>& files, const Known& known
   }
 }
 
-// Moves what was unpacked into the set. A run that is killed meanwhile leaves no record that says all is
-// there, and the next one has the old record to know what to remove.
+// Moves what was unpacked into the set. A run that is killed meanwhile leaves no record that claims
+// completeness, and the next run learns from the old record what to remove.
 void settle(const Record& record, const Places& at, const fs::path& from, const fs::path& folder,
             const Known& known) {
   require_not_others(record.files, known, folder, record.address);
@@ -169,8 +171,8 @@ void settle(const Record& record, const Places& at, const fs::path& from, const 
   write_record(record, at.record);
 }
 
-// The record, where it is of this archive and its files are there; without what an address of earlier
-// versions tells.
+// The record, if it describes this archive and its files exist. Drops the private parts of an address that
+// earlier versions stored.
 std::optional<Record> whole_record(const Places& at, const Record& wanted, const std::string& address,
                                    const fs::path& folder) {
   if (!fs::exists(at.record)) return std::nullopt;
@@ -193,7 +195,7 @@ std::optional<Record> whole_record(const Places& at, const Record& wanted, const
 Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kRecordFolder) {
   require_no_link(folder_, kRecordFolder);
   make_folder(hidden_);
-  remove_stale_temporaries(hidden_);  // of records; none is in use beside the lock
+  remove_stale_temporaries(hidden_);  // of records; those in use are locked
   const fs::path lock = hidden_ / "lock";
   require_no_link(hidden_, "lock");
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -221,11 +223,11 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   require_no_link(hidden_, at.record.filename());
   if (const std::optional<Record> there = whole_record(at, record, address, folder_)) {
     require_digest(manifest, key, there->archive_sha256, at.record.string());
-    at.clear_work();  // of a run that was killed at its end
+    at.clear_work();  // left by a run that was killed at its end
     return {true, there->files.size(), 0};
   }
   const Known known = known_files(hidden_, object, variant.name);
-  if (!is_plain_file(at.archive)) forget(at.archive);  // a link or a pipe is none of ours
+  if (!is_plain_file(at.archive)) forget(at.archive);  // we never make a link or a pipe
   fetch(address, at.archive, options, progress);
   Got got;
   try {
@@ -247,7 +249,7 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     forget(at.archive);
     clear(at.unpacked);
     throw;
-  } catch (...) {  // the archive is as good as before: the next run goes on with it
+  } catch (...) {  // the archive is still good: the next run continues with it
     clear(at.unpacked);
     throw;
   }
@@ -263,7 +265,7 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
   std::error_code error;
   for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".json") records.push_back(it->path());
-    // While files are replaced the record has another name (settle.h).
+    // While files are being replaced the record has another name (see `settle` above).
     if (it->path().extension() == ".old" && !fs::exists(fs::path(it->path()).replace_extension(".json")))
       check.problems.push_back(fmt::format("{}: a download broke off as it replaced files; download it again",
                                            it->path().stem().string()));

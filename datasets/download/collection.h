@@ -9,14 +9,14 @@
 #include "datasets/download/manifest.h"
 #include "datasets/download/unpack.h"
 
-// A folder of downloaded objects, in the layout that open_dataset() reads, and in its hidden folder .abut
-// what is known of them: a record for each object and variant with the digests of its files, and what a
-// broken download left.
+// A folder of downloaded objects, in a layout that open_dataset() reads. Its hidden folder .abut contains a
+// record for each object and variant, with the digests of its files, and the remains of interrupted
+// downloads.
 namespace abut::datasets {
 
 class Collection {
  public:
-  // Makes the folder. Throws IoError where that fails, or another download is at work there.
+  // Makes the folder. Throws IoError if that fails, or if another download is running there.
   explicit Collection(const std::filesystem::path& folder);
   ~Collection();
   Collection(const Collection&) = delete;
@@ -28,10 +28,10 @@ class Collection {
     std::uint64_t bytes = 0;  // of the archive
   };
 
-  // Downloads, verifies (against the manifest's digest where it has one) and unpacks an object, unless it is
-  // there whole. A transfer that is broken off is continued by the next call, and an archive that has come is
-  // not fetched again; one that is refused is removed, with all that was unpacked of it. Throws IoError
-  // (DiskFull), InvalidInput.
+  // Downloads, verifies (against the manifest's digest if it has one) and unpacks an object, unless it is
+  // already there completely. The next call resumes an interrupted transfer, and does not fetch a complete
+  // archive again. A refused archive is removed, with everything unpacked from it. Throws IoError (DiskFull),
+  // InvalidInput.
   Got get(const Manifest& manifest, const Variant& variant, const std::string& object,
           const FetchOptions& options, const FetchProgress& progress);
 
@@ -45,8 +45,8 @@ struct Check {
   std::vector<std::string> problems;  // one line each
 };
 
-// Compares every file of every record in `folder` with its size and digest. Throws IoError where
-// `folder` is none; InvalidInput where there is no record or one is damaged.
+// Compares every file of every record in `folder` with its digest. Throws IoError if `folder` is not a
+// folder; InvalidInput if there is no record or one is damaged.
 Check check_collection(const std::filesystem::path& folder, const std::function<void(std::size_t)>& progress);
 
 }  // namespace abut::datasets

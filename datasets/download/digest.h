@@ -8,7 +8,7 @@
 
 namespace abut::datasets {
 
-// SHA-256 of what is added, by OpenSSL.
+// SHA-256 of the bytes added, by OpenSSL.
 class Sha256 {
  public:
   Sha256();
@@ -22,7 +22,7 @@ class Sha256 {
   std::unique_ptr<void, Free> context_;
 };
 
-// Of a whole file. Throws IoError.
+// SHA-256 of a whole file. Throws IoError.
 std::string sha256_of(const std::filesystem::path& file);
 
 }  // namespace abut::datasets

@@ -27,15 +27,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long kConnectSeconds = 20;
-constexpr long kStallSpeed = 1024;  // bytes a second; a transfer that is slower for long stands still
+constexpr long kStallSpeed = 1024;  // bytes per second; a transfer that stays slower is stalled
 constexpr long kMaxRedirects = 10;
-// Before the second try; each next one is twice that, up to the longest.
+// Pause before the second try; each further one is twice as long, up to the longest.
 constexpr std::chrono::milliseconds kFirstPause(500), kLongestPause(60'000);
-constexpr std::chrono::milliseconds kNap(100);  // of a pause, after which a signal is heard
+constexpr std::chrono::milliseconds kNap(100);  // interval at which a pause checks for signals
 
 fs::path tag_file(const fs::path& file) { return file.string() + ".tag"; }
 
-// The number that `text` begins with, which is taken off.
+// Removes the number with which `text` begins and returns it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -44,8 +44,8 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return number;
 }
 
-// The length of a file of which a response has the part `range` (bytes FIRST-LAST/LENGTH [RFC 9110, 14.4]);
-// the part's end where the length is not told (*). Nothing for a part that does not begin at `first`.
+// The length of a file from the part `range` of a response (bytes FIRST-LAST/LENGTH [RFC 9110, 14.4]); the
+// end of the part if the length is unknown (*). Nothing for a part that does not begin at `first`.
 std::optional<std::uint64_t> length_by(std::string_view range, std::uint64_t first) {
   const std::string begin = fmt::format("bytes {}-", first);
   if (!range.starts_with(begin)) return std::nullopt;
@@ -58,18 +58,18 @@ std::optional<std::uint64_t> length_by(std::string_view range, std::uint64_t fir
   return length && range.empty() && *length > *last ? length : std::nullopt;
 }
 
-// What comes of one transfer. Called by libcurl, so that nothing may be thrown through it.
+// The state and result of one transfer. libcurl calls its members, so that they must not throw.
 struct Transfer {
   CURL* curl = nullptr;
-  fs::path file;  // or, where that is empty, `text`
+  fs::path file;  // if empty, the body goes to `text`
   std::string text;
   std::uint64_t from = 0, bytes = 0, max_bytes = 0;
   std::string tag;  // of the content of the first `from` bytes
   const FetchProgress* progress = nullptr;
   std::FILE* out = nullptr;
-  std::string etag, date;  // of the response at hand
+  std::string etag, date;  // of the current response
   std::string content_range;
-  std::optional<std::uint64_t> length;  // of the whole file, by the response with a part of it
+  std::optional<std::uint64_t> length;  // of the whole file, from a response with a part of it
   bool opened = false, too_large = false, stopped = false, wrong_part = false;
   int write_error = 0;
 
@@ -83,21 +83,21 @@ struct Transfer {
     return code;
   }
 
-  // Whether a response with a part is of the content that `tag` is of. It has the ETag where the whole had
-  // one, but may leave out the date [RFC 9110, 15.3.7].
+  // Whether a partial response belongs to the content that `tag` identifies. It has an ETag if the whole had
+  // one, but may omit the date [RFC 9110, 15.3.7].
   bool has_same_content() const {
     return etag == tag || date == tag || (etag.empty() && date.empty() && !tag.starts_with('"'));
   }
 
-  // Whether the server says by its 416 that what is there is all of the same content [RFC 9110, 15.5.17],
-  // which it need not repeat the tag of.
+  // Whether the server's 416 means that the file is already complete with the same content [RFC 9110,
+  // 15.5.17]; such a response need not repeat the tag.
   bool is_whole() const {
     const std::string& now = tag.starts_with('"') ? etag : date;
     return from > 0 && status() == 416 && content_range == fmt::format("bytes */{}", from) &&
            (now.empty() || now == tag);
   }
 
-  // Opens the file for the body: behind what is there where the server goes on from there, else anew.
+  // Opens the file for the body: appends if the server continues from its end, else starts anew.
   bool open() {
     const bool goes_on = status() == 206;
     if (goes_on && from > 0 && has_same_content()) length = length_by(content_range, from);
@@ -112,7 +112,8 @@ struct Transfer {
     return out != nullptr;
   }
 
-  // By which a later run knows the same content: a weak tag does not promise it [RFC 9110, 8.8.1].
+  // Stores what identifies the same content in a later run; a weak tag does not guarantee it [RFC 9110,
+  // 8.8.1].
   void write_tag() const {
     const std::string& kept = !etag.empty() && !etag.starts_with("W/") ? etag : date;
     std::error_code ignored;
@@ -125,7 +126,7 @@ struct Transfer {
   }
 
   std::size_t write(const char* data, std::size_t size) {
-    if (status() >= 300) return 0;  // the body of an error tells nothing
+    if (status() >= 300) return 0;  // the body of an error is not used
     if (!opened && !open()) return 0;
     bytes += size;
     too_large = bytes > max_bytes;
@@ -152,7 +153,7 @@ struct Transfer {
       while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back()))) value.remove_suffix(1);
       return std::string(value);
     };
-    if (line.starts_with("HTTP/")) etag = date = content_range = "";  // the next response of a redirect
+    if (line.starts_with("HTTP/")) etag = date = content_range = "";  // a redirect: the next response begins
     if (const auto value = value_of("etag:")) etag = *value;
     if (const auto value = value_of("last-modified:")) date = *value;
     if (const auto value = value_of("content-range:")) content_range = *value;
@@ -185,7 +186,7 @@ CURL* handle() {
   static const CURLcode global = curl_global_init(CURL_GLOBAL_DEFAULT);
   thread_local const std::unique_ptr<CURL, CloseCurl> curl(global == CURLE_OK ? curl_easy_init() : nullptr);
   if (!curl) throw IoError("libcurl cannot be started");
-  curl_easy_reset(curl.get());  // its connections stay
+  curl_easy_reset(curl.get());  // keeps its connections
   return curl.get();
 }
 
@@ -220,7 +221,7 @@ bool unreachable(CURLcode code) {
          code == CURLE_COULDNT_CONNECT;
 }
 
-// Whether another try may end otherwise.
+// Whether another try may succeed.
 bool may_pass(CURLcode code, long status) {
   return code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR ||
          code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_HTTP2_STREAM ||
@@ -245,13 +246,13 @@ std::string reason(const Transfer& transfer, CURLcode code, const char* words, c
   return fmt::format("the server refuses (HTTP {})", transfer.status());
 }
 
-// Has the server go on behind what is there, if it still has the same content.
+// Requests to continue after the existing bytes, if the server still has the same content.
 std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   std::unique_ptr<curl_slist, FreeList> headers;
   std::error_code none;
   const std::uintmax_t size = transfer.file.empty() ? 0 : fs::file_size(transfer.file, none);
   const fs::path tag = tag_file(transfer.file);
-  // A link may lead to what is nobody's business at the server.
+  // A link may lead to contents that must not be sent to the server.
   if (none || size == 0 || !fs::is_regular_file(fs::symlink_status(tag, none))) return headers;
   transfer.tag = read_text(tag);
   if (transfer.tag.empty() || transfer.tag.find_first_of("\r\n") != std::string::npos) return headers;
@@ -262,16 +263,16 @@ std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   return headers;
 }
 
-// Closes the file of a transfer that went well; whether all is there.
+// Closes the file of a successful transfer; returns whether it is complete.
 CURLcode finish(Transfer& transfer) {
-  if (!transfer.opened) transfer.open();  // an empty body
+  if (!transfer.opened) transfer.open();  // for an empty body
   if (transfer.out != nullptr && std::fclose(std::exchange(transfer.out, nullptr)) != 0)
     transfer.write_error = errno;
   if (transfer.write_error != 0 || transfer.wrong_part) return CURLE_WRITE_ERROR;
   return transfer.length && transfer.bytes < *transfer.length ? CURLE_PARTIAL_FILE : CURLE_OK;
 }
 
-// False: stopped meanwhile.
+// Returns false if stopped meanwhile.
 bool pause_for(std::chrono::milliseconds pause, const Transfer& transfer) {
   const auto end = std::chrono::steady_clock::now() + pause;
   while (std::chrono::steady_clock::now() < end) {
@@ -281,7 +282,7 @@ bool pause_for(std::chrono::milliseconds pause, const Transfer& transfer) {
   return true;
 }
 
-// Into the file, or what is returned where there is none.
+// Fetches into `file` or, if that is empty, returns the text.
 std::string fetch_with_tries(const std::string& address, const fs::path& file, const FetchOptions& options,
                              const FetchProgress& progress) {
   std::chrono::milliseconds pause = kFirstPause;
@@ -297,14 +298,14 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
     const auto headers = go_on(transfer);
     CURLcode code = curl_easy_perform(transfer.curl);
     const long status = transfer.status();
-    if (code == CURLE_WRITE_ERROR && status >= 300) code = CURLE_OK;  // the status is the answer
+    if (code == CURLE_WRITE_ERROR && status >= 300) code = CURLE_OK;  // the status is the result
     if (code == CURLE_OK && status >= 200 && status < 300) {
       code = finish(transfer);
       if (code == CURLE_OK) return std::move(transfer.text);
     }
     if (code == CURLE_OK && transfer.is_whole()) return {};
     if (transfer.from > 0 && (status == 416 || transfer.wrong_part) && !std::exchange(started_anew, true)) {
-      forget(file);  // what was kept is of no use
+      forget(file);  // the existing bytes are useless
       continue;
     }
     if (code == CURLE_OK && (status == 404 || status == 410))

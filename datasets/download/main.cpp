@@ -1,4 +1,4 @@
-// abut-datasets: downloads object sets and checks what was downloaded.
+// abut-datasets: downloads object sets and checks downloaded ones.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -38,14 +38,14 @@ bool go_on(std::uint64_t, std::uint64_t) { return cli::noted_signal() == 0; }
 
 void print_error(const std::string& message) { cli::say_error("abut-datasets", message); }
 
-// An address that is shown need not name the object, which may stand in its query.
+// Adds the object's name, which a shown address may lack because it is in the query.
 void print_error_of(const std::string& object, const std::string& message) {
   print_error(message.find(object) == std::string::npos ? object + ": " + message : message);
 }
 
 Manifest manifest_in(const std::string& file) { return manifest_from_json(read_text(file), file); }
 
-// Of its file, or the built-in one.
+// The manifest from the given file, or the built-in one.
 Manifest manifest_of(const Arguments& arguments) {
   if (arguments.manifest.empty()) return find_manifest(arguments.set);
   Manifest manifest = manifest_in(arguments.manifest);
@@ -73,16 +73,17 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
           object_names(fetch_text(address, options, go_on), shown_address(address));
       const std::size_t before = names.size();
       names.insert(more.begin(), more.end());
-      if (names.size() == before || at == std::string::npos) break;  // servers may give their last page again
+      if (names.size() == before || at == std::string::npos) break;  // servers may repeat their last page
     } catch (const NotThere&) {
       if (page == 1) throw;
-      break;  // behind the last page
+      break;  // past the last page
     }
   }
   return {names.begin(), names.end()};
 }
 
-// Names as they are; patterns are looked up in the list, which is asked for where there is one.
+// The chosen objects, by default all of the set's list. Names are taken as given; patterns are matched
+// against the list, which is then fetched.
 std::vector<std::string> chosen_objects(const Manifest& manifest, const Arguments& arguments) {
   const auto is_pattern = [](const std::string& word) {
     return word.find_first_of("*?[") != std::string::npos;
@@ -158,7 +159,7 @@ int download(const Arguments& arguments) {
       cli::say("  {}: {}, {}\n", object, counted(got.files, "file"),
                got.was_there ? "there already"
                              : fmt::format("{:.1f} MiB", static_cast<double>(got.bytes) / (1 << 20)));
-    } catch (const DiskFull& error) {  // so it is for all that follow
+    } catch (const DiskFull& error) {  // every further one would fail, too
       print_error(error.what());
       return 1;
     } catch (const Error& error) {

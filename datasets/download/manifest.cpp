@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Letters, digits and - . _ ~ as they are, other bytes as %XX [RFC 3986, 2.1].
+// Letters, digits and - . _ ~ unchanged, other bytes as %XX [RFC 3986, 2.1].
 std::string percent_encoded(const std::string& text) {
   std::string encoded;
   for (const char c : text) {
@@ -27,7 +27,7 @@ std::string percent_encoded(const std::string& text) {
   return encoded;
 }
 
-// What a misspelt digest or key would leave unchecked.
+// Refuses misspelt digests or keys, which would leave an archive unchecked.
 void require_digests(const Manifest& manifest, const std::string& file) {
   const auto is_of_variant = [&](const std::string& key) {
     return std::any_of(manifest.variants.begin(), manifest.variants.end(), [&](const Variant& variant) {

@@ -4,7 +4,7 @@
 
 namespace abut::datasets {
 
-// datasets/manifests/*.json as they are: generated.
+// The texts of datasets/manifests/*.json, unchanged; generated.
 extern const std::span<const char* const> kManifestTexts;
 
 }  // namespace abut::datasets

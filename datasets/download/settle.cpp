@@ -102,7 +102,7 @@ void remove_dropped(const fs::path& folder, const std::string& object, const std
     std::error_code error;
     fs::remove(folder / path, error);
     for (fs::path above = path.parent_path(); !error && !above.empty(); above = above.parent_path())
-      fs::remove(folder / above, error);  // which fails where it still holds something
+      fs::remove(folder / above, error);  // fails if it is not empty
   }
 }
 

@@ -29,7 +29,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 16;
 constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;
 constexpr int kMaxDepth = 32;  // of folders
 
-// The limit that `bytes` from an archive of `packed` bytes exceed, or nothing.
+// The limit that `bytes` from an archive of `packed` bytes exceed, or an empty text.
 std::string exceeded(std::uint64_t bytes, std::uint64_t packed, const UnpackLimits& limits) {
   if (bytes > limits.max_bytes) return fmt::format("more than {} GiB", limits.max_bytes >> 30);
   if (bytes > kFreeBytes && static_cast<double>(bytes) > limits.max_ratio * static_cast<double>(packed))
@@ -38,7 +38,7 @@ std::string exceeded(std::uint64_t bytes, std::uint64_t packed, const UnpackLimi
 }
 
 // Reads a gzip file to its end and throws InvalidInput unless its checksum is right, which libarchive does
-// not look at. What is no gzip file is read as it is.
+// not verify. Other files are read unchanged.
 void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& limits,
                 const std::function<bool()>& go_on, const std::string& name) {
   struct Close {
@@ -60,8 +60,8 @@ void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& 
   if (n < 0 || code != Z_OK) throw InvalidInput(fmt::format("{}: no archive, or damaged: {}", name, words));
 }
 
-// libarchive gives names in the encoding of the thread's locale, and none where they have no form in it: here
-// that is UTF-8, whatever the program's.
+// Selects UTF-8 for the thread, whatever the program's locale: libarchive returns names in the encoding of
+// the thread's locale, and none if they cannot be represented in it.
 class NamesInUtf8 {
  public:
   NamesInUtf8() : utf8_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -117,8 +117,8 @@ class Unpacker {
     if (code < ARCHIVE_WARN) refuse_damage();
   }
 
-  // A tar ends with blocks of zeros. Where libarchive came to the end of the data instead of one, which it
-  // takes for an end too, entries may be missing.
+  // A tar ends with blocks of zeros. If libarchive reached the end of the data instead, which it also accepts
+  // as an end, entries may be missing.
   void check_end() const {
     archive* a = archive_.get();
     const bool is_tar = (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
@@ -176,7 +176,7 @@ class Unpacker {
       throw InvalidInput(fmt::format("{}: more than {} files and folders", name_, limits_.max_files));
   }
 
-  // Each new one counts as an entry, whether it has one of its own or not.
+  // Counts each new folder as an entry, whether or not the archive has an entry for it.
   void make_folders(const std::string& text, const fs::path& path) {
     fs::path place = folder_;
     for (const fs::path& part : path) {
@@ -239,7 +239,7 @@ class Unpacker {
   const std::function<bool()>& go_on_;
   std::unique_ptr<archive, FreeArchive> archive_;
   std::uint64_t packed_ = 0, bytes_ = 0;
-  std::size_t entries_ = 0;  // and folders made for them
+  std::size_t entries_ = 0;  // including folders made for them
   std::vector<StoredFile> files_;
 };
 

@@ -4,7 +4,8 @@
 
 namespace abut::datasets::household {
 
-// The cuboid [0, size] cut into cells per axis, two triangles a cell; vertices on its edges are shared.
+// The cuboid [0, size], divided into `cells` along each axis, with two triangles per cell; vertices on its
+// edges are shared.
 Surface box(const Eigen::Vector3d& size, const std::array<int, 3>& cells);
 
 }  // namespace abut::datasets::household

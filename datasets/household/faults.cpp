@@ -11,7 +11,7 @@ namespace abut::datasets::household {
 namespace {
 using Eigen::Vector3d;
 
-// Up to `count` triangles spread over the surface, far apart against their size.
+// Up to `count` triangles spread over the surface, far apart relative to their size.
 std::vector<std::size_t> spread(const Surface& surface, int count, std::size_t first = 0) {
   std::vector<std::size_t> chosen;
   const double apart = 8 * std::sqrt(area_normal(surface, surface.triangles.front()).norm());
@@ -27,7 +27,7 @@ std::vector<std::size_t> spread(const Surface& surface, int count, std::size_t f
   return chosen;
 }
 
-// The triangle on the other side of the edge a -> b of the triangle that runs it that way.
+// The triangle on the other side of the edge that a triangle has as a -> b.
 std::size_t across(const Surface& surface, std::int32_t a, std::int32_t b) {
   for (std::size_t t = 0; t < surface.triangles.size(); ++t)
     for (int i = 0; i < 3; ++i)
@@ -61,7 +61,7 @@ void remove_unused_vertices(Surface& surface) {
   surface.vertices = std::move(used);
 }
 
-// Where the line p + s d, s in (0, reach), meets the triangle well inside it: s.
+// The s at which the line p + s d, s in (0, reach), meets the triangle well inside it.
 std::optional<double> hit(const Surface& surface, const Triangle& t, const Vector3d& p, const Vector3d& d,
                           double reach) {
   const Vector3d& a = surface.vertices[t[0]];
@@ -78,8 +78,8 @@ std::optional<double> hit(const Surface& surface, const Triangle& t, const Vecto
   return s;
 }
 
-// Replaces triangle t by a ring of six around a smaller copy of itself about `center`; the copy's corners,
-// which are the hole's boundary.
+// Replaces triangle t by a ring of six around a smaller copy of itself about `center`; returns the corners of
+// the copy, which bound the hole.
 Triangle open_triangle(Surface& surface, std::size_t t, const Vector3d& center, double share) {
   const Triangle outer = surface.triangles[t];
   Triangle inner;
@@ -97,7 +97,8 @@ Triangle open_triangle(Surface& surface, std::size_t t, const Vector3d& center, 
   return inner;
 }
 
-// The wall of a tunnel between two holes whose boundaries run in opposite senses as seen along the tunnel.
+// Adds the wall of a tunnel between two holes whose boundaries run in opposite senses as seen along the
+// tunnel.
 void join_holes(Surface& surface, const Triangle& near, const Triangle& far) {
   int best = 0;
   double least = HUGE_VAL;
@@ -121,7 +122,7 @@ void join_holes(Surface& surface, const Triangle& near, const Triangle& far) {
 }  // namespace
 
 int duplicate_seam_vertices(Surface& surface) {
-  std::map<std::pair<std::int32_t, int>, std::int32_t> copies;  // of (vertex, chart)
+  std::map<std::pair<std::int32_t, int>, std::int32_t> copies;  // by (vertex, chart)
   Surface charted;
   for (const Triangle& t : surface.triangles) {
     const Vector3d n = area_normal(surface, t);
@@ -197,7 +198,7 @@ int add_self_intersections(Surface& surface, int count) {
     const Triangle left = surface.triangles[t], right = surface.triangles[u];
     const Vector3d inward = -(area_normal(surface, left) + area_normal(surface, right)).normalized();
     const double size = (surface.vertices[a] - surface.vertices[b]).norm();
-    // Each dent's tip lies below the other face; at different depths, so that sides cross and not edges.
+    // Each dent's tip lies below the other face; the depths differ, so that sides cross rather than edges.
     const std::int32_t p = add_vertex(surface, centroid(surface, right) + 0.12 * size * inward);
     const std::int32_t q = add_vertex(surface, centroid(surface, left) + 0.20 * size * inward);
     surface.triangles[t] = {a, b, p};

@@ -1,5 +1,5 @@
-// The implicit shapes of the household set. Distance functions and their joins as collected by Quilez,
-// https://iquilezles.org/articles/distfunctions.
+// The implicit shapes of the household set. The distance functions and the way to join them are from the
+// collection of Quilez, https://iquilezles.org/articles/distfunctions.
 #include <algorithm>
 #include <cmath>
 
@@ -18,14 +18,14 @@ double join(double a, double b, double k) {
 
 double cut(double a, double b, double k) { return -join(-a, b, k); }  // a without b
 
-// Rounded boxes in two and three dimensions, half sizes over all.
+// Rounded boxes in two and three dimensions; `half` are the half sizes including the rounding.
 template <class Vector>
 double rounded_box(const Vector& p, const Vector& half, double round) {
   const Vector q = p.cwiseAbs() - half + Vector::Constant(round);
   return q.cwiseMax(0.0).norm() + std::min(q.maxCoeff(), 0.0) - round;
 }
 
-// A solid cylinder about z, half its height.
+// A solid cylinder about z; `half` is half its height.
 double cylinder(const Vector3d& p, double radius, double half, double round) {
   return rounded_box(Vector2d(p.head<2>().norm(), p.z()), Vector2d(radius, half), round);
 }
@@ -44,13 +44,13 @@ double taper(const Vector2d& p, double length, double r0, double r1) {
   return x * b + y * a - r0;
 }
 
-// A flat part of the given outline, 2 half thick.
+// A flat part with the given outline, 2 `half` thick.
 double extrude(double outline, double z, double half, double round) {
   const Vector2d q(outline + round, std::abs(z) - half + round);
   return q.cwiseMax(0.0).norm() + std::min(q.maxCoeff(), 0.0) - round;
 }
 
-Vector2d turn(const Vector2d& p, double angle) {  // p in axes that are turned by `angle`
+Vector2d turn(const Vector2d& p, double angle) {  // p in axes rotated by `angle`
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * p.x() + s * p.y(), -s * p.x() + c * p.y()};
 }
@@ -67,7 +67,7 @@ double half_scissors(const Vector2d& p, double z) {
 
 }  // namespace
 
-// Body 85 mm high and 82 mm wide, wall 4.5 mm, floor 6 mm; a ring of 11 mm thick as its handle.
+// Body 85 mm high and 82 mm wide, wall 4.5 mm, floor 6 mm; the handle is a ring 11 mm thick.
 double mug_field(const Vector3d& p) {
   const double r = p.head<2>().norm();
   const double outer = rounded_box(Vector2d(r, p.z() - 0.0425), Vector2d(0.041, 0.0425), 0.003);
@@ -80,7 +80,7 @@ double mug_field(const Vector3d& p) {
 // A screw clamp: a C of square bar with an anvil, and a screw with pad and handle through a nut at its lower
 // end.
 double clamp_field(const Vector3d& p) {
-  const Vector3d q(p.x() - 0.068, p.y(), p.z());  // the screw's axis
+  const Vector3d q(p.x() - 0.068, p.y(), p.z());  // relative to the screw's axis
   const auto at = [&](double z) { return Vector3d(q.x(), q.y(), q.z() - z); };
   double frame = rounded_box(p, Vector3d(0.008, 0.008, 0.070), 0.002);
   frame =

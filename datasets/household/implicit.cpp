@@ -26,7 +26,7 @@ class Lattice {
       for (int y = 0; y + 1 < nodes_[1]; ++y)
         for (int x = 0; x + 1 < nodes_[0]; ++x) march_cube(x, y, z, result.surface);
     result.volume = 0;
-    // A node's cell counts by the share that lies inside, as if the surface were a plane through it.
+    // The share of a node's cell that lies inside, computed as if the surface were a plane through it.
     for (const double value : values_) result.volume += std::clamp(0.5 - value / grid_.spacing, 0.0, 1.0);
     result.volume *= std::pow(grid_.spacing, 3);
     return result;
@@ -35,8 +35,8 @@ class Lattice {
  private:
   static constexpr int kBlock = 6;
 
-  // A block that lies whole on one side, as the field's value at its first corner tells (a distance changes
-  // no faster than one moves), gets that value everywhere.
+  // Fills a block of nodes. If the field's value at the first corner shows that the whole block lies on one
+  // side (a distance changes no faster than the position), all nodes get that value.
   void fill_block(int x0, int y0, int z0, const Field& field) {
     const double first = field(position(node(x0, y0, z0)));
     const bool far = std::abs(first) > 1.2 * std::sqrt(3.0) * kBlock * grid_.spacing;
@@ -65,7 +65,7 @@ class Lattice {
     std::int32_t& index = edges_[corners[low] * 8 + static_cast<std::size_t>(low ^ high)];
     if (index < 0) {
       const double a = values_[corners[low]], b = values_[corners[high]];
-      // Kept off the ends, so that no triangle starts out collapsed.
+      // Kept away from the ends, so that no triangle starts out collapsed.
       const double t = std::clamp(a / (a - b), 0.05, 0.95);
       index = static_cast<std::int32_t>(surface.vertices.size());
       surface.vertices.emplace_back((1 - t) * position(corners[low]) + t * position(corners[high]));
@@ -87,7 +87,7 @@ class Lattice {
     for (const auto& path : kPaths) march_tetrahedron(corners, path, surface);
   }
 
-  // The tetrahedron's corners are positively oriented; the triangles look towards positive values.
+  // The tetrahedron's corners must be positively oriented; the triangles face positive values.
   void march_tetrahedron(const std::array<std::size_t, 8>& corners, const int (&path)[4], Surface& surface) {
     std::array<int, 4> in{}, out{};
     int n_in = 0, n_out = 0;
@@ -140,12 +140,12 @@ Eigen::Vector3d project(const Field& field, Eigen::Vector3d p, double reach, int
     const double value = field(p);
     const Eigen::Vector3d g = gradient(field, p, 1e-3 * reach);
     const double squared = g.squaredNorm();
-    if (squared < 1e-6) return p;  // on the skeleton: no direction to go
+    if (squared < 1e-6) return p;  // at a kink: no direction to move in
     Eigen::Vector3d step = -value / squared * g;
     const double length = step.norm();
     if (length > reach) step *= reach / length;
     p += step;
-    if (length < 1e-5 * reach) return p;  // the next step would be shorter by that factor again
+    if (length < 1e-5 * reach) return p;  // the next step would be smaller by that factor again
   }
   return p;
 }

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-// Joins two closed loops, n_a and n_b vertices at even angles from first_a and first_b, by going round both
-// at the same pace; a loop of one vertex is a pole.
+// Joins two closed loops, n_a and n_b vertices at even angles from first_a and first_b, advancing along both
+// at the same angular rate; a loop of one vertex is a pole.
 void zip(std::int32_t first_a, int n_a, std::int32_t first_b, int n_b, std::vector<Triangle>& triangles) {
   const auto a = [&](int k) { return first_a + k % n_a; };
   const auto b = [&](int k) { return first_b + k % n_b; };

@@ -13,7 +13,7 @@ namespace abut::datasets::household {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr std::size_t kTriangles = 16900;  // a few of which go with the slivers
+constexpr std::size_t kTriangles = 16900;  // a few are removed with the slivers
 
 // A box of biscuits.
 Shape make_box() {
@@ -21,7 +21,7 @@ Shape make_box() {
   return {"001_box", box(size, {16, 42, 57}), size.prod(), 0};
 }
 
-// A tin with a sharp rim that stands 2 and 3 mm over the bottom and the lid.
+// A tin with a sharp rim that extends 2 mm below the bottom and 3 mm above the lid.
 Shape make_can() {
   constexpr double kSpacing = 0.00195, kHeight = 0.102, kOuter = 0.0335, kInner = 0.031;
   Profile profile{{0, 0.002}};
@@ -36,7 +36,8 @@ Shape make_can() {
   return {"002_can", revolve(profile, kSpacing), volume, 0};
 }
 
-// Body, shoulder r(z) = mean + swing cos(pi t) for t in [0, 1], neck, cap; solid, as a scan of a full one is.
+// Body, shoulder r(z) = mean + swing cos(pi t) for t in [0, 1], neck, cap; solid, like a scan of a full
+// bottle.
 Shape make_bottle() {
   constexpr double kSpacing = 0.00205, kBody = 0.030, kNeck = 0.0125, kCap = 0.0145;
   constexpr double kMean = (kBody + kNeck) / 2, kSwing = (kBody - kNeck) / 2;
@@ -57,27 +58,29 @@ Shape make_bottle() {
   return {"003_bottle", revolve(profile, kSpacing), volume, 0};
 }
 
-// The part of a spherical shell below a horizontal cone, its rim rounded: 1.5 mm thick everywhere.
+// The part of a spherical shell inside a cone about the downward axis, with a rounded rim: 1.5 mm thick
+// everywhere.
 Shape make_bowl() {
   constexpr double kSpacing = 0.00288, kWall = 0.0015, kOuter = 0.0857, kDepth = 0.055;
   constexpr double kInner = kOuter - kWall, kMiddle = kOuter - kWall / 2;
   const Eigen::Vector2d center(0, kOuter);
   const double opening = std::acos(1 - kDepth / kOuter);  // from the downward axis to the rim
-  const double rim = opening - kPi / 2;                   // as an angle against the r axis
+  const double rim = opening - kPi / 2;                   // as an angle from the r axis
   Profile profile;
   arc(profile, center, kOuter, -kPi / 2, rim, kSpacing);
   arc(profile, center + kMiddle * Eigen::Vector2d(std::cos(rim), std::sin(rim)), kWall / 2, rim, rim + kPi,
       kWall / 4);
   arc(profile, center, kInner, rim, -kPi / 2, kSpacing);
-  // Shell: a share (1 - cos opening) / 2 of the ball's volume. Rim: half a disc of radius w/2 turned about z,
-  // its centroid 2 w / (3 pi) beyond the middle of the rim, along the cone's normal (Pappus).
+  // Shell: a share (1 - cos opening) / 2 of the volume between the spheres. Rim: half a disc of radius w/2
+  // revolved about z, with its centroid 2 w / (3 pi) beyond the middle of the rim, along the cone's normal
+  // (Pappus).
   const double shell = 2 * kPi / 3 * (std::pow(kOuter, 3) - std::pow(kInner, 3)) * (1 - std::cos(opening));
   const double centroid = kMiddle * std::sin(opening) + 2 * kWall / (3 * kPi) * std::cos(opening);
   const double half_disc = kPi * kWall * kWall / 8;
   return {"004_bowl", revolve(profile, kSpacing), shell + 2 * kPi * centroid * half_disc, 0};
 }
 
-// A tube whose spine is a circular arc and whose radius is rho(t)^2 = rho0^2 (1 - (2 t - 1)^4).
+// A tube whose spine is a circular arc and whose radius is rho(t), rho(t)^2 = rho0^2 (1 - (2 t - 1)^4).
 Shape make_banana() {
   constexpr double kSpacing = 0.00155, kSpine = 0.11, kRadius = 0.0185, kAngle = 1.7;
   constexpr double kLength = kSpine * kAngle;
@@ -85,7 +88,7 @@ Shape make_banana() {
   constexpr int kSteps = 20000;
   for (int k = 0; k <= kSteps; ++k) {
     const double t =
-        0.5 - 0.5 * std::cos(kPi * k / kSteps);  // crowded at the ends, where the radius jumps up
+        0.5 - 0.5 * std::cos(kPi * k / kSteps);  // denser at the ends, where the radius changes steeply
     dense.emplace_back(kRadius * std::sqrt(std::max(0.0, 1 - std::pow(2 * t - 1, 4))), kLength * t);
   }
   std::vector<Ring> rings;

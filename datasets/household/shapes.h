@@ -5,7 +5,7 @@
 #include "datasets/household/implicit.h"
 #include "datasets/household/surface.h"
 
-// The objects of the household set, sound: closed, oriented outward, connected, free of self-intersection.
+// The sound objects of the household set: closed, oriented outward, connected, free of self-intersections.
 namespace abut::datasets::household {
 
 struct Shape {
@@ -15,10 +15,10 @@ struct Shape {
   int genus;
 };
 
-// About 16k triangles each, in the order of their names.
+// Makes all shapes, about 16k triangles each, in the order of the set.
 std::vector<Shape> make_shapes();
 
-// The implicit ones.
+// Fields of the implicit shapes.
 double mug_field(const Eigen::Vector3d& p);
 double clamp_field(const Eigen::Vector3d& p);
 double scissors_field(const Eigen::Vector3d& p);

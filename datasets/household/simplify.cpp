@@ -1,4 +1,4 @@
-// Edge collapse on an implicit surface.
+// Simplification by edge collapse on an implicit surface.
 #include <algorithm>
 #include <queue>
 #include <tuple>
@@ -72,7 +72,7 @@ class Simplifier {
       if (!faces_[v].empty()) surface_.vertices[v] = project(field_, surface_.vertices[v], 0.25 * size_);
   }
 
-  // The triangles that are left over the vertices that they use.
+  // The remaining triangles, with only the vertices that they use.
   Surface take() const {
     Surface result;
     std::vector<std::int32_t> index(faces_.size(), -1);
@@ -109,7 +109,7 @@ class Simplifier {
     return gradient(field_, surface_.vertices[v], 1e-2 * size_).normalized();
   }
 
-  // An edge's length, counted longer where the surface bends along it, so that rims keep smaller triangles.
+  // An edge's length, increased where the surface bends along it, so that rims keep smaller triangles.
   double cost(std::int32_t u, std::int32_t v) const {
     constexpr double kBend = 2;
     return (surface_.vertices[u] - surface_.vertices[v]).norm() *
@@ -121,7 +121,7 @@ class Simplifier {
       if (!upward_only || u < v) queue_.emplace(cost(u, v), u, v, stamps_[u], stamps_[v]);
   }
 
-  // Least height over base, about: 0.87 for an even triangle, 0 for a collapsed one.
+  // About the least height over the base: 0.87 for an equilateral triangle, 0 for a collapsed one.
   static double roundness(const std::array<Eigen::Vector3d, 3>& p) {
     const double longest =
         std::max({(p[1] - p[0]).squaredNorm(), (p[2] - p[1]).squaredNorm(), (p[0] - p[2]).squaredNorm()});
@@ -132,10 +132,10 @@ class Simplifier {
     return {surface_.vertices[t[0]], surface_.vertices[t[1]], surface_.vertices[t[2]]};
   }
 
-  static constexpr double kCoincident = 1e-9;  // of size_
+  static constexpr double kCoincident = 1e-9;  // relative to size_
 
-  // Whether the faces of v that do not hold `other` stay well turned, and none becomes a sliver, when v goes
-  // to p.
+  // Whether the faces of v that do not contain `other` keep their orientation, and none becomes a sliver,
+  // when v moves to p.
   bool keeps_normals(std::int32_t v, std::int32_t other, const Eigen::Vector3d& p) const {
     constexpr double kSliver = 0.1;
     Eigen::Vector3d star = Eigen::Vector3d::Zero();
@@ -150,7 +150,7 @@ class Simplifier {
       const Eigen::Vector3d old_normal = area_normal(surface_, t);
       const Eigen::Vector3d normal = (after[1] - after[0]).cross(after[2] - after[0]);
       if (roundness(after) < kSliver && normal.norm() < old_normal.norm()) return false;
-      // A sliver's own normal says little: that of all faces of the vertex stands in for it.
+      // A sliver's own normal is unreliable: the sum over all faces of the vertex replaces it.
       const bool sliver = roundness(before) < 0.2 * kSliver;
       const Eigen::Vector3d& reference = sliver ? star : old_normal;
       if (normal.dot(reference) < (sliver ? 0.2 : 0.5) * normal.norm() * reference.norm()) return false;
@@ -167,7 +167,8 @@ class Simplifier {
     if (common.size() != 2 || ring_u.size() + ring_v.size() > 14) return false;
     const Eigen::Vector3d p =
         project(field_, 0.5 * (surface_.vertices[u] + surface_.vertices[v]), 0.25 * size_);
-    // Ends that projection has brought together say nothing by their faces' normals, and move nowhere.
+    // If projection has made the ends coincide, the normals of their faces are meaningless, and collapsing
+    // moves nothing.
     const bool coincident = (surface_.vertices[u] - surface_.vertices[v]).norm() < kCoincident * size_;
     if (!coincident && (!keeps_normals(u, v, p) || !keeps_normals(v, u, p))) return false;
     surface_.vertices[u] = p;
@@ -193,9 +194,9 @@ class Simplifier {
   Surface surface_;
   const Field& field_;
   double size_;
-  std::vector<std::vector<std::int32_t>> faces_;  // of every vertex; empty for a vertex that is gone
-  std::vector<Eigen::Vector3d> normals_;          // the field's, unit
-  std::vector<int> stamps_;                       // changes with every move of the vertex
+  std::vector<std::vector<std::int32_t>> faces_;  // by vertex; empty for a removed one
+  std::vector<Eigen::Vector3d> normals_;          // of the field, unit
+  std::vector<int> stamps_;                       // change with every move of the vertex
   std::vector<bool> alive_;
   std::priority_queue<Edge, std::vector<Edge>, std::greater<>> queue_;
 };

@@ -17,23 +17,23 @@
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
 
-// Results as named arrays: views of the structs that the library filled, which keep them alive.
+// Results as named arrays: views of the structs that the library filled, which keep these alive.
 namespace abut::python {
 
 namespace py = pybind11;
 
-// What of an answer is there where it is asked for alone.
+// Parts of an answer that exist only on request, as bits.
 using Part = unsigned;
-inline constexpr Part kFirst = 1, kSecond = 2, kPotential = 4;  // derivatives, and of wrenches the energy
+inline constexpr Part kFirst = 1, kSecond = 2, kPotential = 4;  // derivatives; energy of wrenches
 inline constexpr Part kAllParts = kFirst | kSecond | kPotential;
 
-// An answer has no part that it was not asked for: InvalidInput, and of Python an AttributeError too.
+// Thrown for a part that was not requested; in Python it is an InvalidInput and an AttributeError.
 class NotAsked : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
 };
 
-// A part of answers, and where it is asked for.
+// A part of answers, and how to request it.
 struct Asked {
   Part part;
   const char* by;
@@ -45,17 +45,17 @@ inline void require_asked(Part parts, const Asked& asked, const char* type, cons
     throw NotAsked(std::string(type) + "." + property + " was not asked for; " + asked.by);
 }
 
-// Of one question, or of many: arrays then have one more axis, the first.
+// Answers to one question or, if `many`, to several: arrays then have one more axis, the first.
 template <class T>
 struct Answers {
   Room<T> items;
   bool many = false;
-  Part parts = kAllParts;  // those that were asked for
+  Part parts = kAllParts;  // those that were requested
 
   explicit Answers(std::size_t count, bool is_many) : items(count), many(is_many) {}
 };
 
-// How a member lies in memory: its shape and, in bytes, its strides.
+// The memory layout of a member: its shape and, in bytes, its strides.
 struct Layout {
   std::vector<py::ssize_t> shape, strides;
 };
@@ -95,10 +95,10 @@ struct MemberOf<std::array<Member, count>> {
 template <class Member, std::size_t count>
 struct MemberOf<Member[count]> : MemberOf<std::array<Member, count>> {};
 
-py::object status_word(Status status);  // of the enumeration abut.Status
+py::object status_word(Status status);  // a member of the enumeration abut.Status
 
-// A member of all items as an array without a copy, (N, shape...), or of a single one (shape...): then a
-// number is a number, and a status one of abut.Status. `owner` owns the items.
+// A member of all items as an array without a copy, (N, shape...), or of a single one, (shape...). For a
+// single one, a number becomes a Python number and a status a member of abut.Status. `owner` owns the items.
 template <class Items, class Get = std::identity>
 py::object view(py::handle owner, Items& items, bool many, Get get = {}) {
   using Member = std::remove_reference_t<decltype(get(items.front()))>;
@@ -131,7 +131,7 @@ void define(Class& type, const char* name, Get get, const char* doc) {
       doc);
 }
 
-// The same of what is there where it is asked for alone.
+// The same for a part that exists only on request.
 template <class AnswersType, class Class, class Get>
 void define_asked(Class& type, const char* name, const Asked& asked, Get get, const char* doc) {
   const std::string owner = py::str(type.attr("__name__"));
@@ -145,15 +145,15 @@ void define_asked(Class& type, const char* name, const Asked& asked, Get get, co
       doc);
 }
 
-// A matrix as an array of its own, (rows, columns).
+// A matrix copied to a new array, (rows, columns).
 template <class Matrix>
 py::array matrix(const Matrix& values) {
   static_assert(Matrix::IsRowMajor);
   return py::array_t<double>({values.rows(), values.cols()}, values.data());
 }
 
-// The bytes of items, and items of such bytes: pickles, for other processes of the same build. Throws
-// InvalidInput for bytes of another size.
+// Convert items to bytes and back, for pickles between processes of the same build. Throws InvalidInput if
+// the number of bytes does not fit.
 template <class Items>
 py::bytes to_bytes(const Items& items) {
   return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items[0])};
@@ -167,7 +167,7 @@ void from_bytes(py::handle pickled, Items& items) {
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(items.data()));
 }
 
-// A class of answers with what all have: len() of many, copies and pickles.
+// A class of answers with the members that all have: len() of many, copies and pickles.
 template <class AnswersType>
 py::class_<AnswersType> answers_class(py::module_& module, const char* name, const char* doc) {
   py::class_<AnswersType> type(module, name, doc);

@@ -17,8 +17,9 @@ bool is_plain_double(const py::array& array) {
 
 std::string type_words(py::handle value) { return py::str(py::type::handle_of(value).attr("__name__")); }
 
-// Takes the exception that the Python code of an argument raised, and gives its words where it says of what
-// kind the argument is (torch raises a RuntimeError for a tensor that requires a gradient); throws any other.
+// Fetches the exception that the Python code of an argument raised and returns its message if its type says
+// that the argument is unsuitable (torch raises a RuntimeError for a tensor that requires a gradient);
+// rethrows any other.
 std::string words_of_refusal() {
   const py::error_already_set error;
   for (PyObject* const kind : {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError})
@@ -26,7 +27,7 @@ std::string words_of_refusal() {
   throw error;
 }
 
-// The items of a sequence, which stay alive with the tuple.
+// The items of a sequence, kept alive by the tuple.
 py::tuple items_of(const Name& name, py::handle value) {
   const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(value.ptr()));
   if (items) return items;
@@ -34,7 +35,7 @@ py::tuple items_of(const Name& name, py::handle value) {
   refuse_type(name, "a Body, a Geometry, a sequence of them, or (sequence, indices)", value);
 }
 
-// Any array of any kind of numbers; a masked one without a mask.
+// An array of any numeric type; a masked array must not have masked entries.
 py::array any_array(const Name& name, py::handle value) {
   const auto& numpy = Flags::get();
   if (py::isinstance<py::array>(value) && Py_TYPE(value.ptr()) != numpy.PyArray_Type_ &&
@@ -48,8 +49,8 @@ py::array any_array(const Name& name, py::handle value) {
   return array;
 }
 
-// What its __index__ gives, none where it has none or that says that it is no whole number (an array has one
-// and may be of any numbers).
+// The result of the argument's __index__; empty if it has none or refuses because it is not a whole number
+// (arrays have __index__ for any type of numbers).
 py::object index_of(py::handle value) {
   if (PyIndex_Check(value.ptr()) == 0) return {};
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
@@ -57,7 +58,7 @@ py::object index_of(py::handle value) {
   return index;
 }
 
-// Of bool and numpy.bool_, which alone pybind11 takes for one without a conversion.
+// For bool and numpy.bool_, the only types that pybind11 converts without an implicit conversion.
 std::optional<bool> truth_of(py::handle value) {
   py::detail::make_caster<bool> caster;
   if (!caster.load(value, false)) return {};
@@ -86,7 +87,7 @@ py::array numbers(const Name& name, py::handle value) {
   if (kind != 'f' && kind != 'i' && kind != 'u')
     throw py::type_error(name.words() + " must be an array of real numbers, not of " +
                          std::string(py::str(array.dtype())));
-  // MemoryError where it does not fit.
+  // Raises MemoryError if it does not fit.
   return py::array_t<double, static_cast<int>(py::array::forcecast) | Flags::NPY_ARRAY_ALIGNED_>(array);
 }
 

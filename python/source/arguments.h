@@ -12,28 +12,28 @@
 #include "runtime/body/body.h"
 #include "runtime/core/settings.h"
 
-// What callers give, as the library takes it. Everything here holds the interpreter lock, and throws
-// InvalidInput or pybind11's type_error, naming the function and the argument.
+// Converts the arguments of callers to the types of the library. Everything here needs the interpreter lock,
+// and throws InvalidInput or pybind11's type_error, naming the function and the argument.
 namespace abut::python {
 
 namespace py = pybind11;
 
-// An argument in messages: "separation: X_AB".
+// The name of an argument in messages: "separation: X_AB".
 struct Name {
   const char* function;
   const char* argument;
 
   std::string words() const { return std::string(function) + ": " + argument; }
 };
-[[noreturn]] void refuse(const Name& name, const std::string& what);                    // InvalidInput
-[[noreturn]] void refuse_type(const Name& name, const char* wanted, py::handle value);  // TypeError
+[[noreturn]] void refuse(const Name& name, const std::string& what);                    // throws InvalidInput
+[[noreturn]] void refuse_type(const Name& name, const char* wanted, py::handle value);  // throws TypeError
 
-// An argument as an array of doubles: the caller's own where it is one (of any strides, read-only too), else
-// a converted copy of single precision, whole numbers, lists. Its shape is the caller's.
+// An argument as an array of doubles: the caller's own array if it is one (with any strides, also read-only),
+// else a converted copy of single precision, whole numbers or lists. The shape is unchanged.
 py::array numbers(const Name& name, py::handle value);
 
-// The same of one argument of several: once all are ready no Python code of theirs runs any more, which could
-// give an array that another one names a new shape. None stays None where that is allowed.
+// The same for one of several arguments. Once all are ready, no Python code of the arguments runs any more,
+// which could change the shape of an array that another one names. None stays None if `optional`.
 py::object ready(const Name& name, py::handle value, bool optional = false);
 
 // Entry (i, j, ...) of numbers().
@@ -46,7 +46,7 @@ std::string text(const Name& name, py::handle value);
 double number(const Name& name, py::handle value);
 std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low);
 bool truth(const Name& name, py::handle value);
-std::string path(const Name& name, py::handle value);  // of str, bytes and os.PathLike
+std::string path(const Name& name, py::handle value);  // str, bytes or os.PathLike
 SettingValues settings(const Name& name, py::handle dict);
 
 // "(3, 4)", for messages.
@@ -69,13 +69,13 @@ class Bodies {
   std::vector<const body::Body*> bodies_;
   std::vector<std::int64_t> index_;
   py::object keep_;
-  std::vector<std::unique_ptr<body::Body>> made_;  // of geometries
+  std::vector<std::unique_ptr<body::Body>> made_;  // from geometries
   bool many_ = false, indexed_ = false;
 };
 
-// Poses X_AB: (4, 4) or (7) = (qw, qx, qy, qz, tx, ty, tz), many: (N, 4, 4) or (N, 7). Quaternions of any
-// length but zero. Throws for an entry that is not finite, a rotation that is none, a last row that is not
-// (0, 0, 0, 1).
+// Poses X_AB: (4, 4) or (7) = (qw, qx, qy, qz, tx, ty, tz), many: (N, 4, 4) or (N, 7). Quaternions may have
+// any length but zero. Throws for an entry that is not finite, a 3x3 part that is not a rotation, and a last
+// row that is not (0, 0, 0, 1).
 class Poses {
  public:
   Poses(const Name& name, py::handle value);
@@ -92,7 +92,7 @@ class Poses {
   std::size_t count_ = 1;
 };
 
-// Vectors of `width` numbers: (width) or many, (N, width). None: one of zeros where that is allowed.
+// Vectors of `width` numbers: (width) or many, (N, width). None, if `optional`, gives one vector of zeros.
 class Vectors {
  public:
   Vectors(const Name& name, py::handle value, py::ssize_t width, bool optional = false);
@@ -106,7 +106,8 @@ class Vectors {
   std::size_t count_ = 1;
 };
 
-// The pairs that arguments say: one where none is many, else N, those that are one being of all.
+// The pairs that the arguments describe: one if no argument is many, else N, where single arguments apply to
+// all pairs.
 class Pairs {
  public:
   Pairs(const char* function, py::handle A, py::handle B, py::handle X_AB, py::handle V_AB_B = py::none());

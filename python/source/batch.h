@@ -12,7 +12,7 @@
 namespace abut::python {
 
 // Checks pairs, whose poses and twists are valid, before any of them is answered, so that a message names the
-// place in the whole batch: one of each run of the same two bodies.
+// index in the whole batch. Of each run of pairs with the same two bodies only the first is checked.
 template <class Check>
 void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Check&& check) {
   if (!many) return check(pairs.front());
@@ -23,8 +23,8 @@ void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Ch
   });
 }
 
-// The answers to pairs, by one(pair) or, many of them, by batch(pairs, results) in pieces: without the
-// interpreter lock, under `mutex`, once all have passed `check`.
+// Answers pairs by one(pair) or, if many, by batch(pairs, results) in pieces; without the interpreter lock,
+// under `mutex`, after all pairs have passed `check`.
 template <class Result, class Check, class One, class Batch>
 Answers<Result> answered(const Pairs& pairs, const char* who, HandleMutex& mutex, Check&& check, One&& one,
                          Batch&& batch) {

@@ -17,7 +17,7 @@ namespace {
 
 using body::Geometry;
 
-// A part of a geometry, which it keeps alive: what the arrays' memory belongs to.
+// A part of a geometry, which it keeps alive; it owns the memory of the arrays.
 template <class View>
 struct Part {
   Geometry geometry;
@@ -44,7 +44,7 @@ py::array read_only(const Number* first, std::vector<py::ssize_t> shape, std::ve
   return array;
 }
 
-// (rows, columns...) without gaps.
+// A read-only contiguous array (rows, columns...).
 template <class Number>
 py::array rows(const Number* first, std::vector<py::ssize_t> shape, py::handle owner) {
   std::vector<py::ssize_t> strides(shape.size());
@@ -53,7 +53,7 @@ py::array rows(const Number* first, std::vector<py::ssize_t> shape, py::handle o
   return read_only(first, std::move(shape), std::move(strides), owner);
 }
 
-// (count, 3) of coordinates that lie axis after axis.
+// A read-only array (count, 3) of coordinates that are stored axis after axis.
 py::array by_axis(const double* x, const double* y, py::ssize_t count, py::handle owner) {
   return read_only(x, {count, 3}, {sizeof(double), (y - x) * py::ssize_t(sizeof(double))}, owner);
 }

@@ -24,17 +24,17 @@ using contact::PairWrench;
 using contact::Want;
 using contact::WrenchHessian;
 
-// Wrenches, with Hessians where they were wanted.
+// Wrenches, with Hessians if requested.
 struct Wrenches : Answers<PairWrench> {
   using Answers::Answers;
   Room<WrenchHessian> hessians;
 };
 
-// The contact points of all pairs, one after the other.
+// The contact points of all pairs, pair after pair.
 struct ContactPoints {
   std::vector<ContactPoint> points;
-  std::vector<ContactPointDerivative> derivatives;  // empty where they were not wanted
-  std::vector<std::int64_t> offsets;                // (N + 1) of pair i: offsets[i] to offsets[i + 1]
+  std::vector<ContactPointDerivative> derivatives;  // empty if not requested
+  std::vector<std::int64_t> offsets;                // (N + 1); pair i: offsets[i] to offsets[i + 1]
   std::vector<Status> statuses;
   bool many = false;
 };
@@ -44,13 +44,13 @@ constexpr Asked kEnergy{kPotential, "give energy=True to wrench or wrench_deriva
 constexpr Asked kHessians{kSecond, "wrench_hessian gives it"};
 constexpr Asked kPointDerivatives{kFirst, "give derivatives=True to contact_points"};
 
-// The parts of a wrench that are wanted.
+// The parts of a wrench that `want` contains.
 Part parts_of(Want want) {
   return (has(want, Want::kJacobian) ? kFirst : 0u) | (has(want, Want::kHessian) ? kSecond : 0u) |
          (has(want, Want::kEnergy) ? kPotential : 0u);
 }
 
-// A contact model with its memory. One question at a time: others wait.
+// A contact model with its memory. It answers one question at a time; other threads wait.
 class ModelHandle {
  public:
   ModelHandle(py::handle name, py::handle given, py::handle threads)

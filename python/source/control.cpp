@@ -33,7 +33,7 @@ std::vector<double> of_joints(const Name& name, py::handle given, Eigen::Index s
   return values;
 }
 
-// (quantity, body), as words.
+// Converts a pair of strings (quantity, body).
 Parameter parameter_of(const System& system, py::handle given) {
   const Name name{"simulation", "parameters"};
   if (!py::isinstance<py::sequence>(given) || py::len(given) != 2)

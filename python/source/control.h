@@ -5,16 +5,16 @@
 #include "python/source/arguments.h"
 #include "runtime/dynamics/step/integrator.h"
 
-// What Python gives to steps, as the library takes it.
+// Converts the controls and settings of steps from Python to the types of the library.
 namespace abut::python {
 
-// Of (quantity, name of a body). What they are now may be any numbers, such as 0, by which there is no
-// derivative.
+// Parameters from a sequence of (quantity, name of a body). Does not check their current values, which may be
+// ones without a derivative, such as 0.
 std::vector<dynamics::Parameter> parameters_of(const dynamics::System& system, py::handle given);
 
 dynamics::StepConfig config_of(const dynamics::System& system, const py::dict& given);
 
-// Wrenches on bodies, forces and targets of joints, each None for none.
+// Wrenches on bodies, forces and targets of joints; each may be None.
 class Controls {
  public:
   Controls(const char* function, const dynamics::System& system, py::handle wrenches, py::handle joint_force,

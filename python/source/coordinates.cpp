@@ -13,7 +13,7 @@ using dynamics::JointType;
 using dynamics::VecX;
 using Quaternion = Eigen::Quaterniond;
 
-bool has_scalar(JointType type) {  // a coordinate that is its own tangent, the first
+bool has_scalar(JointType type) {  // whether the first coordinate is its own tangent
   return type == JointType::kRevolute || type == JointType::kPrismatic || type == JointType::kPlanar;
 }
 bool has_quaternion(JointType type) { return type == JointType::kSpherical || type == JointType::kFree; }
@@ -34,7 +34,7 @@ void turn_by_quaternion(const double* q, const Vec3<double>& g, double* result) 
   Vec3<double>::Map(result + 1) = scale * (q[0] * g + v.cross(g));
 }
 
-// (a, b) turned by an angle.
+// (a, b) rotated by an angle.
 void turn(double angle, const double* from, double* to) {
   const double c = std::cos(angle), s = std::sin(angle), a = from[0], b = from[1];
   to[0] = c * a - s * b;

@@ -20,13 +20,13 @@ namespace {
 using proximity::Contact;
 using proximity::OverlapVolume;
 
-// The contact regions of all pairs, one pair after the other.
+// The contact regions of all pairs, pair after pair.
 struct Regions : Answers<Contact> {
   using Answers::Answers;
-  std::vector<std::int64_t> offsets;  // (N + 1) of pair i: offsets[i] to offsets[i + 1]
+  std::vector<std::int64_t> offsets;  // (N + 1); pair i: offsets[i] to offsets[i + 1]
 };
 
-// A distance model with its memory. One question at a time: others wait.
+// A distance model with its memory. It answers one question at a time; other threads wait.
 class DistanceModelHandle {
  public:
   DistanceModelHandle(py::handle name, py::handle method, py::handle given, py::handle threads)

@@ -33,13 +33,13 @@ using dynamics::StepDerivatives;
 using dynamics::StepReport;
 using dynamics::System;
 
-// One scene in motion and what was recorded of it.
+// A simulation of one scene, and its recording.
 class SimulationHandle {
  public:
   SimulationHandle(const System& system, const py::dict& config)
       : simulation_(system.scene(), config_of(system, config)) {}
 
-  // Calls ask(simulation, recording) between the steps of another thread, without the interpreter lock.
+  // Calls ask(simulation, recording) without the interpreter lock, between steps that another thread takes.
   template <class Ask>
   auto between_steps(Ask&& ask) {
     const Released release;
@@ -47,7 +47,7 @@ class SimulationHandle {
     return ask(simulation_, recording_);
   }
 
-  // Moves on, recording a frame after every `every` steps (0: none).
+  // Takes steps, and records a frame after every `every` steps (0: none).
   void run(py::handle steps, py::handle wrenches, py::handle joint_force, py::handle joint_target,
            py::handle every) {
     const std::int64_t count = whole_number({kWho, "steps"}, steps, 0);
@@ -75,9 +75,9 @@ class SimulationHandle {
  private:
   static constexpr const char* kWho = "run";
   Simulation simulation_;
-  std::atomic<std::int64_t> unsolved_ = 0;  // steps of the last run
+  std::atomic<std::int64_t> unsolved_ = 0;  // steps, in the most recent run
   Recording recording_;
-  HandleMutex mutex_;  // never held by who waits for the interpreter lock
+  HandleMutex mutex_;  // never held while waiting for the interpreter lock
 };
 
 py::object frames(const Recording& recording, const std::vector<double>& values, py::ssize_t width) {
@@ -93,7 +93,7 @@ py::tuple all_frames(SimulationHandle& handle) {
                         frames(r, r.velocities, 3), frames(r, r.angular_velocities, 3));
 }
 
-// Throws InvalidInput where no frame was recorded.
+// Throws InvalidInput if no frame was recorded.
 void require_frames(const char* who, const Recording& recording) {
   if (recording.times.empty())
     throw InvalidInput(
@@ -157,20 +157,20 @@ class IntegratorHandle {
       : system_(std::move(system)),
         integrator_(dynamics::make_integrator(system_, config_of(system_, config))) {}
 
-  // The state dt later; the one that was given stays.
+  // Returns the state dt later; `state` does not change.
   State step(const State& state, py::handle wrenches, py::handle joint_force, py::handle joint_target) {
     return next(state, wrenches, joint_force, joint_target,
                 [&](State& moved, const Control& control) { integrator_->step(moved, control); });
   }
 
-  // (next state, its (2 ni) difference from the one before, dx'/dx, dx'/df, dx'/dp, status, kinks).
+  // Returns (next state, its (2 ni) difference from the previous one, dx'/dx, dx'/df, dx'/dp, status, kinks).
   py::tuple differentiate(const State& state, py::handle wrenches, py::handle joint_force,
                           py::handle joint_target) {
     StepDerivatives found;
     const auto step = [&](State& to, const Control& control) {
       try {
         integrator_->step(to, control, found);
-      } catch (const std::logic_error& error) {  // the integrator offers none
+      } catch (const std::logic_error& error) {  // the integrator has no derivatives
         throw InvalidInput(std::string("step_derivatives: ") + error.what() + "; take one of: " +
                            names_of(dynamics::integrators(),
                                     [](const dynamics::IntegratorRow& row) { return row.has_derivatives; }));

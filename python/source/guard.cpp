@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& words) {
   return "(" + text + ")";
 }
 
-// "state: abut._abut.State" as "state: State", "X_AB: handle" as "X_AB", "arg0: int" as "int".
+// Shortens "state: abut._abut.State" to "state: State", "X_AB: handle" to "X_AB", "arg0: int" to "int".
 std::string parameter(std::string_view words) {
   const std::size_t colon = words.find(": ");
   const std::string_view name = words.substr(0, colon);
@@ -30,8 +30,8 @@ std::string parameter(std::string_view words) {
   return std::string(name) + (untyped ? "" : ": " + std::string(type));
 }
 
-// What a function takes, itself apart, of the line "name(self: T, state: abut._abut.State) -> R" that
-// pybind11 puts first in its docstring.
+// The parameters of a function, except self, from the line "name(self: T, state: abut._abut.State) -> R" with
+// which pybind11 starts its docstring.
 std::string parameters(std::string_view doc, bool method) {
   std::vector<std::string> names;
   const std::size_t open = doc.find('('), close = doc.find(") ->");
@@ -46,8 +46,8 @@ std::string parameters(std::string_view doc, bool method) {
   return joined(names);
 }
 
-// A last overload that takes everything, to say in one line what the others take: pybind11 lists their C++
-// types.
+// Adds a last overload that takes everything and reports in one line what the others take; pybind11 would
+// list their C++ types.
 void refuse_others(py::handle owner, const std::string& name, const py::object& function, bool method) {
   const std::string who = (method ? std::string(py::str(owner.attr("__name__"))) + "." : "") + name;
   const std::string takes = parameters(std::string(py::str(function.attr("__doc__"))), method);
@@ -68,12 +68,12 @@ void refuse_others(py::handle owner, const std::string& name, const py::object& 
 }
 
 // Objects whose constructor has not run (Class.__new__(Class), a subclass before super().__init__()) have no
-// C++ object, and pybind11 lends them raw memory when they are used. This is asked for that memory.
+// C++ object, and pybind11 allocates raw memory for them on use. This function replaces that allocation.
 void* refuse_unmade(std::size_t) {
   throw py::type_error("this object is not initialised: its __init__ has not run");
 }
 
-// In place of object.__reduce__, which makes a bare object of pybind11's base class: that ends the process.
+// Replaces object.__reduce__, which would make a bare object of pybind11's base class and crash the process.
 py::tuple reduce(const py::object& self) {
   const py::type type = py::type::of(self);
   if (!py::hasattr(type, "__setstate__"))
@@ -84,7 +84,7 @@ py::tuple reduce(const py::object& self) {
 
 void guard_methods(py::handle type) {
   const auto members = py::reinterpret_steal<py::dict>(PyDict_Copy(py::dict(type.attr("__dict__")).ptr()));
-  bool makes = false;  // from Python
+  bool makes = false;  // has a constructor for Python
   for (const auto& [key, value] : members) {
     if (!PyInstanceMethod_Check(value.ptr())) continue;
     makes = makes || std::string(py::str(key)) == "__init__";

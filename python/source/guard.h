@@ -4,8 +4,8 @@
 
 namespace abut::python {
 
-// Of all functions and classes of the module, once they are there: arguments that none of a function's forms
-// takes are a TypeError of one line, and nothing reaches into objects that were never made.
+// Guards all functions and classes of the module, after their definition: arguments that match no overload
+// raise a TypeError of one line, and no function can access objects that were never initialised.
 void guard(const pybind11::module_& module);
 
 }  // namespace abut::python

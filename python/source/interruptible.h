@@ -9,14 +9,14 @@
 
 #include "python/source/released.h"
 
-// Long work with the interpreter lock released, between pieces of which Ctrl-C is heeded.
+// Long work with the interpreter lock released, interruptible by Ctrl-C between pieces.
 namespace abut::python {
 
-// Calls work(begin, end), which may return where it came to, beyond begin, for pieces of [0, count) without
-// the interpreter lock, which it holds on entry. A piece takes about a tenth of a second; the first has
-// `piece` of them: 64 of the dearest questions take a few seconds, of the cheapest they are lost in noise.
-// None has more than kMostOfAPiece, since cheap questions may be followed by dear ones. Throws what a
-// signal's handler raises (KeyboardInterrupt).
+// Calls work(begin, end) for pieces of [0, count). The caller must hold the interpreter lock; work runs
+// without it, and may return the index where it stopped, beyond begin. Sizes are adapted so that a piece
+// takes about a tenth of a second; the first has `piece` items: 64 of the most expensive questions take a few
+// seconds, 64 of the cheapest no measurable time. No piece has more than kMostOfAPiece, since expensive
+// questions may follow cheap ones. Throws what a signal handler raises (KeyboardInterrupt).
 inline constexpr std::int64_t kMostOfAPiece = 16384;
 inline constexpr std::chrono::milliseconds kLongPiece{200};
 template <class Work>

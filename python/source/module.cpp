@@ -16,7 +16,7 @@ namespace {
 
 namespace py = pybind11;
 
-// The exceptions, which are Python's own kinds too. They live as long as the process.
+// The exceptions, which also derive from Python's own types. They live as long as the process.
 struct Exceptions {
   PyObject *error, *invalid_input, *not_asked, *bad_asset, *io_error;
 };
@@ -30,7 +30,7 @@ PyObject* add_exception(py::module_& module, const char* name, const char* doc, 
   return made;
 }
 
-// A name of a file within the message may be of bytes that are no UTF-8.
+// The message may contain a file name that is not valid UTF-8.
 void raise(PyObject* type, const std::exception& error) {
   const std::string_view words = error.what();
   PyErr_SetObject(type, py::reinterpret_steal<py::object>(
@@ -67,7 +67,7 @@ void bind_exceptions(py::module_& module) {
       raise(exceptions.io_error, error);
     } catch (const Error& error) {
       raise(exceptions.error, error);
-    } catch (const py::cast_error&) {  // of parts of pickles
+    } catch (const py::cast_error&) {  // from parts of pickles
       PyErr_SetString(PyExc_TypeError, "something is not of the kind that belongs here: a damaged pickle?");
     }
   });

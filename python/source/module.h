@@ -2,8 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
-// The parts of the compiled module abut._abut, a source each. The functions that people call, with their
-// defaults and docstrings, are Python (python/abut); these take every argument, in order.
+// The parts of the compiled module abut._abut, one source file each. The functions that users call, with
+// their defaults and docstrings, are Python (python/abut); those here take every argument, in order.
 namespace abut::python {
 
 void bind_status(pybind11::module_& module);

@@ -12,7 +12,7 @@ namespace {
 using dynamics::PageMark;
 using dynamics::Recording;
 
-// [(vertices (V, 3), triangles (T, 3), (r, g, b)), ...]
+// Converts [(vertices (V, 3), triangles (T, 3), (r, g, b)), ...].
 std::vector<PageMark> marks_of(const py::list& given) {
   std::vector<PageMark> marks;
   for (const py::handle one : given) {
@@ -26,13 +26,13 @@ std::vector<PageMark> marks_of(const py::list& given) {
   return marks;
 }
 
-// The frame that a body of a page stands in: no scene's body is asked to be a solid.
+// Adds the pose of a body to the only frame of a page; the body need not be a solid as in a simulation.
 void add_frame(Recording& recording, const dynamics::Body& body) {
   recording.positions.insert(recording.positions.end(), body.p_WB.begin(), body.p_WB.end());
   recording.quaternions.insert(recording.quaternions.end(), body.q_WB.begin(), body.q_WB.end());
 }
 
-// A page of geometries, each where its pose says, and marks.
+// A page that shows geometries at their poses, and marks.
 std::string page_of_geometries(const py::list& items, const py::list& marks) {
   dynamics::Scene scene;
   Recording recording;
@@ -55,7 +55,7 @@ std::string page_of_geometries(const py::list& items, const py::list& marks) {
   return dynamics::scene_page(scene, recording, marks_of(marks));
 }
 
-// A page of a system where a state has it.
+// A page that shows a system in a state.
 std::string page_of_state(const dynamics::System& system, const dynamics::State& state) {
   system.require_valid(state);
   Recording recording;
@@ -70,7 +70,7 @@ std::string page_of_state(const dynamics::System& system, const dynamics::State&
   return dynamics::scene_page(scene, recording);
 }
 
-// Of View.save.
+// Implements View.save.
 void write_page(py::handle file, const std::string& page) {
   OutputFile out(path({"save", "path"}, file));
   out.write(page);

@@ -12,18 +12,18 @@ namespace {
 namespace py = pybind11;
 
 std::atomic<bool> ending{false};
-std::atomic<int> taking{0};  // threads that are about to have the lock again
-std::thread::id last;        // the one that ends the interpreter; written before `ending`
+std::atomic<int> taking{0};  // threads that are about to reacquire the lock
+std::thread::id last;        // the thread that ends the interpreter; written before `ending`
 std::atomic<int> forked{0};
 
-// A new process has one thread, which is not on its way back.
+// A forked process has one thread, which is not reacquiring the lock.
 void begin_forked() {
   taking = 0;
   ending = false;
   ++forked;
 }
 
-// Returns once no thread is on its way back into Python.
+// Returns once no thread is about to re-enter Python.
 void announce_the_end() {
   last = std::this_thread::get_id();
   ending = true;

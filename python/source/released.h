@@ -2,11 +2,12 @@
 
 #include <pybind11/pybind11.h>
 
-// Long work without the interpreter lock, safe in threads that outlive the interpreter.
+// Releases the interpreter lock for long work, safely in threads that outlive the interpreter.
 namespace abut::python {
 
-// Lets other Python threads run while it lives. A thread that would take the lock again after the interpreter
-// has begun to end sleeps instead, for ever: Python would end it in the middle of C++ frames.
+// Lets other Python threads run during its lifetime. A thread that would reacquire the lock after the
+// interpreter has begun to shut down sleeps for ever instead: Python would terminate it in the middle of C++
+// frames.
 class Released {
  public:
   Released() : state_(PyEval_SaveThread()) {}
@@ -18,10 +19,10 @@ class Released {
   PyThreadState* state_;
 };
 
-// Has Python announce its end (atexit), and the system that of a fork.
+// Registers for the end of Python (atexit) and for forks of the process.
 void watch_for_the_end();
 
-// How many forks made this process of the one that loaded the module.
+// Number of forks between the process that loaded the module and this one.
 int forks();
 
 }  // namespace abut::python

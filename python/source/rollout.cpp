@@ -36,7 +36,7 @@ constexpr const char* kOtherPickle = "the pickle is of another version of abut";
 constexpr Eigen::Index kMaxRows = 100'000'000;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Rollouts of one system, a memory for each thread. One call at a time: others wait.
+// Rollouts of one system, with memory for each thread. One call at a time; other threads wait.
 class Workers {
  public:
   Workers(System system, dynamics::StepConfig config, int steps_per_control, int threads)
@@ -52,7 +52,7 @@ class Workers {
   const System& system() const { return system_; }
   Eigen::Index parameters() const { return static_cast<Eigen::Index>(config_.parameters.size()); }
 
-  // Calls work(i, rollout) for each of `count`, in pieces between which Ctrl-C is heeded.
+  // Calls work(i, rollout) for each i below `count`, in pieces, interruptible by Ctrl-C in between.
   template <class Work>
   void each(std::size_t count, Work&& work) {
     in_pieces(
@@ -78,18 +78,18 @@ class Workers {
   HandleMutex mutex_;
 };
 
-// Rollouts that were run, one or many.
+// The results of one rollout or many.
 struct Runs {
   std::shared_ptr<Workers> workers;
   bool many = false;
   Eigen::Index rows = 0;
   std::vector<State> starts;
   std::vector<ControlSequence> controls;
-  std::vector<std::vector<State>> states;  // after each row; none of one that failed
-  std::vector<std::string> errors;         // empty: none
-  std::vector<int> not_converged;          // steps of each that are not to be believed
+  std::vector<std::vector<State>> states;  // after each row; empty for a failed rollout
+  std::vector<std::string> errors;         // empty if there was none
+  std::vector<int> not_converged;          // number of unreliable steps of each
 
-  // (N, shape...), or (shape...) of one.
+  // The shape (N, shape...), or (shape...) of a single one.
   std::vector<py::ssize_t> shape(std::initializer_list<Eigen::Index> of_one) const {
     std::vector<py::ssize_t> shape(of_one.begin(), of_one.end());
     if (many) shape.insert(shape.begin(), static_cast<py::ssize_t>(starts.size()));
@@ -108,8 +108,8 @@ class RolloutHandle {
                                           std::numeric_limits<int>::max())),
                                       thread_count(kWho, threads))) {}
 
-  // From the states z, (nz) or (N, nz); `whole`: the State of the one z, whose contacts begin from its
-  // impulses, or None.
+  // Runs rollouts from the states z, (nz) or (N, nz). `whole` is the full State of a single z, whose impulses
+  // warm-start the contacts, or None.
   Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows,
            py::handle whole) {
     const std::int64_t count = rows.is_none() ? 0 : whole_number({kWho, "rows"}, rows, 0);
@@ -132,7 +132,7 @@ class RolloutHandle {
     return runs;
   }
 
-  // The run that parts() are of.
+  // Rebuilds the run from the result of parts().
   Runs restored(const py::tuple& parts) const;
 
  private:
@@ -200,7 +200,7 @@ class RolloutHandle {
   std::shared_ptr<Workers> workers_;
 };
 
-// What a run is made of again, beside its rollout: numbers, lists and states.
+// The parts from which a run can be rebuilt, together with its rollout: numbers, lists and states.
 py::tuple parts(const Runs& runs) {
   py::list forces, targets;
   const auto rows_of = [](const MatX<double>& m) {
@@ -214,7 +214,7 @@ py::tuple parts(const Runs& runs) {
                         runs.not_converged);
 }
 
-// Throws InvalidInput for parts that are no run of this system.
+// Throws InvalidInput for parts that are not a run of this system.
 void require_whole(const Runs& runs, const System& system) {
   const std::size_t count = runs.starts.size();
   bool whole = runs.rows >= 0 && runs.controls.size() == count && runs.states.size() == count &&
@@ -253,7 +253,7 @@ Runs RolloutHandle::restored(const py::tuple& parts) const {
   return runs;
 }
 
-// (N, rows, nz) states after each row; NaN of a rollout that failed.
+// (N, rows, nz) states after each row; NaN for a failed rollout.
 py::array vectors(const Runs& runs) {
   const Coordinates& coordinates = runs.workers->coordinates;
   py::array_t<double> result(runs.shape({runs.rows, coordinates.nz()}));
@@ -277,7 +277,8 @@ State state(const Runs& runs, py::handle row, py::handle item) {
   return runs.states[i][k];
 }
 
-// (start, joint_force, joint_target, parameter, kinks) of sum costates dx, costates (N, rows, nx).
+// Gradient of sum costates . dx with respect to (start, joint_force, joint_target, parameter), and the number
+// of kinks; costates (N, rows, nx).
 py::tuple gradient(const Runs& runs, py::handle given) {
   Workers& workers = *runs.workers;
   const System& system = workers.system();
@@ -315,7 +316,8 @@ py::tuple gradient(const Runs& runs, py::handle given) {
       stacked({}, [](const RolloutGradient& g) { return VecX<double>::Constant(1, g.kinks).eval(); }));
 }
 
-// (start, joint_force, joint_target, parameter, kinks): dx after the last row, of a single run.
+// Jacobian of x after the last row with respect to (start, joint_force, joint_target, parameter), and the
+// number of kinks; for a single rollout.
 py::tuple jacobian(const Runs& runs) {
   if (runs.many) refuse({kWho, "jacobian"}, "is of a single rollout");
   const System& system = runs.workers->system();

@@ -12,9 +12,10 @@
 
 namespace abut::python {
 
-// Room for answers that all get written, not filled beforehand: the threads that write them touch their
-// memory first, not one for all of them. Much of it lies in huge pages where the system has them: a first
-// touch costs some microseconds a page, of small pages as much as a sixth of what an answer does.
+// An array for answers that are all written later; its items are default-initialised. Thus the threads that
+// write the items touch their memory first, not one thread for all. Large arrays use huge pages where the
+// system has them: the first touch of a page takes some microseconds, with small pages up to a sixth of the
+// time of an answer.
 template <class T>
 class Room {
  public:
@@ -39,7 +40,7 @@ class Room {
 
  private:
   static_assert(std::is_trivially_destructible_v<T>);
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;  // bytes, of x86-64
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;  // bytes, on x86-64
 
   struct Free {
     void operator()(T* items) const { std::free(items); }

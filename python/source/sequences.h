@@ -9,10 +9,10 @@
 
 namespace abut::python {
 
-// (rows, width) or many, (N, rows, width); None: without rows.
+// Sequences of rows: (rows, width) or many, (N, rows, width); None gives no rows.
 class Sequences {
  public:
-  // `columns`: what there is one of for each, for messages.
+  // `columns` names what each column belongs to, for messages.
   Sequences(const Name& name, py::handle given, Eigen::Index width, const std::string& columns) {
     if (given.is_none()) return;
     array_ = numbers(name, given);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kStatuses = {Status::kOk,           Status::kTouching,  Status::kClamped,
                                   Status::kNotConverged, Status::kNoOverlap, Status::kInvalidInput};
-std::array<PyObject*, kStatuses.size()> status_words{};  // members of abut.Status, for ever
+std::array<PyObject*, kStatuses.size()> status_words{};  // members of abut.Status, never released
 
 // [(name, unit, default, range, help), ...]
 py::list rows_of(const std::vector<SettingInfo>& infos) {
@@ -53,7 +53,7 @@ py::dict tables() {
                     "has_energy"_a = contact::has(row.offers, contact::Want::kEnergy),
                     "exact_jacobian"_a = row.exact_jacobian, "smoothness"_a = row.smoothness);
   });
-  py::dict distances;  // settings are a method's: those of the first, and in the capabilities of each
+  py::dict distances;  // with the settings of the first method; capabilities have those of each
   for (const proximity::DistanceModelRow& row : proximity::distance_models()) {
     py::dict methods;
     for (const std::string_view method : row.methods)

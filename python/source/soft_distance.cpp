@@ -15,7 +15,7 @@ namespace {
 
 using SoftAnswers = Answers<ssdf::SoftDistance<double>>;
 
-// Soft distances from one geometry, made ready once. Any number of threads may ask.
+// Soft distances from one geometry, prepared once. Thread-safe.
 class SoftDistanceHandle {
  public:
   SoftDistanceHandle(py::handle geometry, py::handle given, py::handle threads)
@@ -35,13 +35,13 @@ class SoftDistanceHandle {
     }
     SoftAnswers answers(p_GQ.size(), given.many());
     if (given.many()) {
-      // In one piece: points that lie close together are answered together.
+      // In one piece: neighbouring points are answered together.
       const Released release;
       distances_(p_GQ, wanted, answers.items, threads_);
     } else {
       answers.items[0] = distances_(p_GQ[0], wanted);
     }
-    for (auto& answer : answers.items) {  // pickles have all the bytes
+    for (auto& answer : answers.items) {  // pickles contain all bytes
       if (wanted < ssdf::Order::kGradient) answer.gradient.setConstant(std::nan(""));
       if (wanted < ssdf::Order::kHessian) answer.hessian.setConstant(std::nan(""));
     }

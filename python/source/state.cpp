@@ -12,7 +12,7 @@ namespace {
 
 using dynamics::State;
 
-// A copy that refuses what would change it and leave the state as it is.
+// Makes a copy read-only, so that writing to it fails instead of leaving the state unchanged.
 py::array read_only(py::array array) {
   array.attr("setflags")(py::arg("write") = false);
   return array;

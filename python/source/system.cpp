@@ -18,7 +18,8 @@ namespace {
 using dynamics::State;
 using dynamics::System;
 
-// What it raises of abut's own is thrown on as the library's, so that readers add file and line.
+// Calls the Python function `assets`; rethrows abut's own exceptions as those of the library, so that readers
+// can add file and line.
 dynamics::AssetSource asset_source(const py::function& assets) {
   return [assets](const std::string& name) {
     py::object found;
@@ -37,7 +38,7 @@ dynamics::AssetSource asset_source(const py::function& assets) {
   };
 }
 
-// Python's warnings of what the scene has.
+// Raises the warnings of a scene as Python warnings.
 System warned(const char* function, dynamics::Scene scene) {
   for (const std::string& warning : scene.warnings)
     if (PyErr_WarnEx(PyExc_UserWarning, (std::string(function) + ": " + warning).c_str(), 2) < 0)
@@ -45,15 +46,15 @@ System warned(const char* function, dynamics::Scene scene) {
   return System(std::move(scene));
 }
 
-// A scene of a file; `assets` is called with the name of each asset and gives a Geometry. `robots`: the
-// folder of robots' files that are not beside the scene, or None.
+// Reads a scene file; `assets` is called with the name of each asset and returns a Geometry. `robots` is the
+// folder of robot files that are not next to the scene, or None.
 System read_file(py::handle file, const py::function& assets, py::handle robots) {
   return warned("read_scene",
                 dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets),
                                      robots.is_none() ? "" : path({"read_scene", "assets"}, robots)));
 }
 
-// The same of a text in the format of scene files.
+// Reads a text in the format of scene files.
 System read_text(py::handle lines, const py::function& assets) {
   std::istringstream in(text({"Scene", "text"}, lines));
   return warned("Scene", dynamics::read_scene(in, "scene", asset_source(assets)));
@@ -82,7 +83,8 @@ py::list values(const System& system, py::handle given) {
 }
 
 // [(name, type, body, q begin, q end, v begin, v end, begin of q in z, its end, begin of v in z, its end,
-// lower, upper, stiffness, damping), ...]; a joint that mimics another has no place in z (coordinates.h).
+// lower, upper, stiffness, damping), ...]; a joint that mimics another has an empty range in z
+// (coordinates.h).
 py::list joints(const System& system) {
   py::list rows;
   const auto kind_in_z = [&](std::size_t i) {
@@ -108,7 +110,7 @@ py::list joints(const System& system) {
   return rows;
 }
 
-// [(body, or `world` of what is fixed, geometry, X_BS (4, 4)), ...]
+// [(body, or `world` for what is fixed, geometry, X_BS (4, 4)), ...]
 py::list shapes(const System& system) {
   py::list rows;
   const auto add = [&](const std::string& name, const dynamics::Shape& shape) {
@@ -143,7 +145,7 @@ double energy(const System& system, const State& given) {
   return energy;
 }
 
-// Rows of a matrix of `width` columns that map one to one to rows of another.
+// Maps each row of a matrix with `from` columns to a row with `to` columns.
 template <class Map>
 py::array each_row(const Name& name, py::handle given, Eigen::Index from, Eigen::Index to, Map&& map) {
   const Vectors rows(name, given, from);
@@ -185,7 +187,7 @@ py::array difference(const Coordinates& coordinates, const State& from, const St
   return py::array_t<double>(x.size(), x.data());
 }
 
-// J_B, (6, nx / 2): V_WB_B = J_B v of the body with this index.
+// J_B, (6, nx / 2): V_WB_B = J_B v for the body with this index.
 py::array jacobian(const Coordinates& coordinates, const State& state, std::size_t body) {
   const dynamics::SystemTree& tree = coordinates.tree();
   tree.system().require_valid(state);
@@ -201,7 +203,7 @@ py::array jacobian(const Coordinates& coordinates, const State& state, std::size
   return result;
 }
 
-// Gradients at states z, (nz) or (N, nz).
+// Converts gradients at states z, (nz) or (N, nz).
 py::array gradients(const Coordinates& coordinates, py::handle states, py::handle given, bool to_tangent) {
   const Name of_states{"gradient", "z"}, name{"gradient", "gradient"};
   const py::object all = ready(of_states, states), values = ready(name, given);
@@ -264,7 +266,7 @@ void bind_system(py::module_& module) {
       .def_property_readonly("_shapes", &shapes)
       .def_property_readonly("_robot_assets",
                              [](const System& system) {
-                               py::dict files;  // by id
+                               py::dict files;  // by asset id
                                for (const auto& [file, asset] : system.scene().robot_assets)
                                  files[py::cast(asset.id())] = file.string();
                                return files;

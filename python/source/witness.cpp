@@ -73,7 +73,7 @@ Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB, py::han
   return answers;
 }
 
-// Witness points of one pair of geometries, each query starting from the last one's end.
+// Witness points of one pair of geometries; each query is warm-started from the previous one.
 struct PairQuery {
   PairQuery(py::handle A, py::handle B) : solver(geometry("A", A), geometry("B", B)) {}
 
@@ -102,7 +102,7 @@ struct PairQuery {
   HandleMutex mutex;
 };
 
-// An estimator with its memory. One question at a time: others wait.
+// An estimator with its memory. It answers one question at a time; other threads wait.
 class EstimatorHandle {
  public:
   EstimatorHandle(py::handle name, py::handle given, py::handle threads)

@@ -5,20 +5,20 @@
 #include "python/source/answers.h"
 #include "runtime/derivative/estimator.h"
 
-// What answers about witness points have in common.
+// Definitions shared by the answers about witness points.
 namespace abut::python {
 
 using derivative::PairDerivative;
 using Witness = witness::Witness<double>;
 using Hessian = derivative::WitnessHessian<double>;
 
-// A smoothed witness with its second derivatives where they were wanted.
+// A smoothed witness, with its second derivatives if requested.
 struct Smoothed {
   derivative::SmoothedPair pair;
   Hessian hessian;
 };
 
-// Of second derivatives that were not: NaN.
+// Second derivatives that were not requested: NaN.
 inline Hessian absent_hessian() {
   Hessian none;
   none.d.setConstant(std::numeric_limits<double>::quiet_NaN());
@@ -28,7 +28,7 @@ inline Hessian absent_hessian() {
   return none;
 }
 
-// The members of a witness that the answers have at of(answer).
+// Defines the members of a witness, found at of(answer), as properties.
 template <class Class, class Of>
 void define_witness(Class& type, Of of) {
   define<typename Class::type>(
@@ -49,7 +49,7 @@ void define_witness(Class& type, Of of) {
       type, "iterations", [of](auto& a) -> auto& { return of(a).iterations; }, "(N,) of GJK and EPA");
 }
 
-// The simplex that carries the witness points.
+// Defines the members of the simplex that carries the witness points.
 template <class Class, class Of>
 void define_simplex(Class& type, Of of) {
   define<typename Class::type>(
@@ -64,7 +64,7 @@ void define_simplex(Class& type, Of of) {
       type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
 }
 
-// The members of a derivative that the answers have at of(answer); where the derivatives are asked for.
+// Defines the members of a derivative, found at of(answer); `by` tells the user how to request derivatives.
 template <class Class, class Of>
 void define_derivative(Class& type, Of of, const char* by) {
   const Asked asked{kFirst, by};

@@ -12,10 +12,11 @@
 
 #include "runtime/core/error.h"
 
-// What is wrong with arguments that a parser of options takes.
+// Checks of command-line arguments that an option parser accepts although they are wrong.
 namespace abut::cli {
 
-// Letters to insert, leave out or replace that make one word of the other.
+// Levenshtein distance: how many letters must be inserted, deleted or replaced to turn one word into the
+// other.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -31,7 +32,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Throws InvalidInput where the first argument is almost the name of a subcommand and nothing that is there.
+// Throws InvalidInput if the first argument is almost the name of a subcommand and no existing file.
 inline void refuse_misspelt_command(const CLI::App& app, int argc, const char* const* argv) {
   constexpr std::size_t kLettersPerSlip = 3;
   if (argc < 2) return;
@@ -51,15 +52,15 @@ inline void refuse_misspelt_command(const CLI::App& app, int argc, const char* c
                                    nearest, app.get_name()));
 }
 
-// Has the parser refuse values of flags: CLI11 takes --force=false for no --force, and --force=1e300 for one.
+// Makes the parser refuse values of flags: CLI11 reads --force=false as no --force, and --force=1e300 as one.
 inline void refuse_values_of_flags(CLI::App& app) {
   for (CLI::Option* const option : app.get_options({}))
     if (option->get_items_expected_max() == 0) option->disable_flag_override();
   for (CLI::App* const command : app.get_subcommands({})) refuse_values_of_flags(*command);
 }
 
-// Throws InvalidInput where an option was given an empty value: often a variable of a script without one. Of
-// --out= the parser would take the next argument.
+// Throws InvalidInput where an option was given an empty value, often from an unset variable of a script.
+// With --out= the parser would take the next argument.
 inline void refuse_empty_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];

@@ -9,17 +9,17 @@
 
 namespace abut::cli {
 
-// The assets of a folder by object name, each loaded when first asked for and kept.
+// The assets of a folder by object name; each is loaded on first access and kept.
 class AssetFolder {
  public:
-  // Throws IoError where `folder` is not a folder, or may not be entered.
+  // Throws IoError if `folder` is not a folder or may not be entered.
   explicit AssetFolder(std::filesystem::path folder);
 
-  // The asset <folder>/<name>.h5. Throws InvalidInput, saying which names there are, or what asset::load
-  // throws.
+  // The asset <folder>/<name>.h5. Throws InvalidInput, listing the existing names, if there is none, and what
+  // asset::load throws.
   const body::Geometry& operator[](const std::string& name);
 
-  // Names of all assets in the folder, ascending. Throws IoError where it may not be read.
+  // Names of all assets in the folder, ascending. Throws IoError if it may not be read.
   std::vector<std::string> names() const;
 
  private:
@@ -27,7 +27,7 @@ class AssetFolder {
   std::unordered_map<std::string, body::Geometry> geometries_;
 };
 
-// Throws IoError where an output would replace an asset.
+// Throws IoError if an output would replace an asset.
 void require_no_asset_replaced(const std::filesystem::path& output);
 
 }  // namespace abut::cli

@@ -3,21 +3,21 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-// What the command lines of all programs have in common.
+// Parts that the command lines of all programs share.
 namespace abut::cli {
 
-// Reads the arguments. True: go on. False: help or a version was asked for and printed. Throws InvalidInput
-// for arguments that cannot be used, in one line.
+// Reads the arguments. Returns true to go on, and false if help or a version was requested and printed.
+// Throws InvalidInput, with a message of one line, for arguments that cannot be used.
 bool parse(CLI::App& app, int argc, const char* const* argv);
 
-// Numbers in [low, high] and no others, not NaN either; `what` is what to give instead, such as "a time step
-// from 1e-9 to 10 s".
+// Accepts only numbers in [low, high], not NaN; `what` names what to give instead, such as "a time step from
+// 1e-9 to 10 s".
 CLI::Validator number_from(double low, double high, const std::string& what);
 
-// Whole numbers, likewise.
+// The same for whole numbers.
 CLI::Validator whole_number_from(std::int64_t low, std::int64_t high, const std::string& what);
 
-// --jobs: 0 or absent is one thread per core, or as `purpose` says.
+// Adds --jobs: 0 or absent means one thread per core, unless `purpose` says otherwise.
 void add_jobs(CLI::App& app, int& jobs, const std::string& purpose);
 
 }  // namespace abut::cli

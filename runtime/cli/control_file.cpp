@@ -19,7 +19,7 @@ constexpr std::size_t kForce = 3, kTorque = 6;
 constexpr std::string_view kJointNames[] = {"row", "time", "joint", "target", "force"};
 constexpr std::size_t kJointForce = 4;
 
-// Whether a row holds, but for rounding of the times.
+// Whether a row applies, up to rounding of the times.
 bool due(double row, double time) { return row <= time + 1e-12 * std::abs(time); }
 
 }  // namespace

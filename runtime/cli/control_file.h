@@ -8,26 +8,26 @@
 
 namespace abut::cli {
 
-// Forces and torques on bodies over time, from a CSV file: columns time (s), body, fx, fy, fz (N), and if
-// present taux, tauy, tauz (N m, about the centre of mass), in the world's axes. A row holds from its time on
-// until the next row of its body; before the first there is none. Times do not descend.
+// Forces and torques on bodies over time, from a CSV file with the columns time (s), body, fx, fy, fz (N)
+// and, optionally, taux, tauy, tauz (N m, about the centre of mass), in the world's axes. A row holds from
+// its time until the next row of its body; before the first row there is no force. Times must not decrease.
 class ControlFile {
  public:
-  // "" : no control at all; "-" reads standard input. Throws as CsvColumns does, and InvalidInput for an
-  // unknown body, a time that descends and numbers that are not finite.
+  // `path` "": no control at all; "-": standard input. Throws as CsvColumns does, and InvalidInput for an
+  // unknown body, a decreasing time and numbers that are not finite.
   ControlFile(const std::string& path, const dynamics::System& system);
 
-  // For the step that starts at `time`, s, which must not descend from call to call. Valid until the next
-  // call.
+  // Control for the step that starts at `time`, s, which must not decrease from call to call. The result is
+  // valid until the next call.
   dynamics::Control at(double time);
 
-  const std::string& digest() const { return digest_; }  // of what it says; "none"
+  const std::string& digest() const { return digest_; }  // of the contents; "none" without a file
 
  private:
   struct Row {
     double time;  // s
     std::size_t body;
-    Vec6<double> F_BBcm_W;  // N m, N
+    Vec6<double> F_BBcm_W;  // about the centre of mass; N m, N
   };
   std::vector<Row> rows_;
   std::size_t next_ = 0;
@@ -35,21 +35,23 @@ class ControlFile {
   std::string digest_ = "none";
 };
 
-// Targets and forces of joints over time, from a CSV file: columns time (s), joint, target (rad or m; of its
-// stiffness), and if present force (N m or N). A row holds from its time on until the next row of its joint;
-// before the first its target is where the scene starts it. The target of a joint that mimics another and has
-// no rows goes with the other's. Times do not descend.
+// Targets and forces of joints over time, from a CSV file with the columns time (s), joint, target (rad or m,
+// to which the joint's stiffness pulls) and, optionally, force (N m or N). A row holds from its time until
+// the next row of its joint; before the first row the target is the joint's initial position in the scene.
+// The target of a joint that mimics another and has no rows follows that of the other. Times must not
+// decrease.
 class JointControlFile {
  public:
-  // As ControlFile. Throws InvalidInput, too, for a joint of more than one degree of freedom.
+  // As ControlFile. Also throws InvalidInput for a joint with more than one degree of freedom.
   JointControlFile(const std::string& path, const dynamics::System& system);
 
-  // Sets what the step that starts at `time` gets, as ControlFile::at.
+  // Sets targets and forces for the step that starts at `time`; same rules as ControlFile::at.
   void add(double time, dynamics::Control& control);
 
-  const std::string& digest() const { return digest_; }  // of what it says; "none"
+  const std::string& digest() const { return digest_; }  // of the contents; "none" without a file
 
-  // Joints whose rows do nothing: without stiffness and force, with a target elsewhere than at the start.
+  // Joints whose rows have no effect: the target differs from the initial position, but there is no force,
+  // and no stiffness of the joint or of one that mimics it.
   std::vector<std::string> limp() const;
 
  private:
@@ -59,8 +61,7 @@ class JointControlFile {
     Eigen::Index q, v;
     double target, force;
   };
-  struct Follower {  // target = multiplier times that of the coordinate `of`, plus offset; stiffness of its
-                     // drive
+  struct Follower {  // target = multiplier times that of coordinate `of`, plus offset; stiffness of its drive
     std::size_t q, of;
     double multiplier, offset, stiffness;
   };

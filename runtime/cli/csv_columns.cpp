@@ -15,7 +15,7 @@ namespace abut::cli {
 namespace {
 
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // bytes: more is no table of poses
+constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // bytes: a longer row is no table of poses
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -95,7 +95,7 @@ bool CsvColumns::read_line() {
   return true;
 }
 
-// The fields of the next row that is not blank.
+// Reads the fields of the next row that is not blank.
 bool CsvColumns::read_record() {
   do {
     record_.clear();
@@ -114,7 +114,7 @@ bool CsvColumns::read_record() {
   return true;
 }
 
-// The fields of the record, from where the last call came to; false where it ends within quotes.
+// Splits the record into fields, from where the last call stopped; false if the record ends within quotes.
 bool CsvColumns::split() {
   for (;; ++at_) {
     if (!in_quotes_) {
@@ -170,7 +170,7 @@ double CsvColumns::number(std::size_t k) const {
   const auto [end, error] = std::from_chars(field.data() + sign, field.data() + field.size(), value);
   if ((error != std::errc() && error != std::errc::result_out_of_range) || end != field.data() + field.size())
     refuse("column " + std::string(names_[k]) + ": '" + std::string(field) + "' is not a number");
-  // Beyond the range of a double: what is nearest, 0 or infinity with its sign.
+  // Beyond the range of a double: the nearest value, 0 or infinity with its sign.
   return error == std::errc() ? value : std::strtod(std::string(field).c_str(), nullptr);
 }
 

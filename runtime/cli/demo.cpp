@@ -1,5 +1,5 @@
-// abut-demo: the table at the end of scripts/demo. A few pairs of the assets, apart and in contact: distance,
-// witness points, the derivative checked against differences, and what a query costs.
+// abut-demo: prints the table at the end of scripts/demo. For a few pairs of the assets, apart and in
+// contact: distance, witness points, the derivative checked against differences, and the cost of a query.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ double signed_distance(const body::Pair& pair, witness::Workspace<double>& works
   return witness::separation(pair.A->geometry, pair.B->geometry, pair.X_AB, workspace).distance;
 }
 
-// A random orientation of B, shifted in a random direction until the hulls are `gap` apart.
+// A random orientation of B, shifted in a random direction until the signed distance of the hulls is `gap`.
 body::Pair pose_at_gap(const body::Body& A, const body::Body& B, double gap, Random& random) {
   Vec3<double> turn, direction;
   for (int k = 0; k < 3; ++k) turn[k] = random.uniform(-2, 2);
@@ -35,7 +35,7 @@ body::Pair pose_at_gap(const body::Body& A, const body::Body& B, double gap, Ran
   witness::Workspace<double> workspace;
   const Vec3<double> concentric = Vec3<double>(A.geometry.mass().center_of_mass) -
                                   pair.X_AB.R * Vec3<double>(B.geometry.mass().center_of_mass);
-  double lo = 0, hi = 10;  // m between the centres of mass: the gap grows with it
+  double lo = 0, hi = 10;  // m between the centres of mass: the gap increases with it
   for (int step = 0; step < 60; ++step) {
     const double t = (lo + hi) / 2;
     pair.X_AB.p = concentric + t * direction;

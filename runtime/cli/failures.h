@@ -9,13 +9,13 @@
 
 namespace abut::cli {
 
-// Of work whose parts are done also where others fail: the first failure is the program's, each other one is
-// told at once.
+// Collects the failures of work whose parts run even if others fail: the first failure becomes that of the
+// program, the others are reported at once.
 class Failures {
  public:
   explicit Failures(std::string program) : program_(std::move(program)) {}
 
-  // Does work().
+  // Runs work() and records what it throws.
   template <class Work>
   void attempt(Work&& work) {
     try {
@@ -29,13 +29,13 @@ class Failures {
 
   bool any() const { return first_ != nullptr; }
 
-  // Throws the first failure, where there is one.
+  // Throws the first failure, if there is one.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
   }
 
  private:
-  // Within a handler.
+  // Must be called within a handler.
   void note(const std::string& message) {
     if (!first_) {
       first_ = std::current_exception();

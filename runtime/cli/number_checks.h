@@ -9,7 +9,7 @@
 
 namespace abut::cli {
 
-// A number, and no other text, that `fits`; what it is not says the message.
+// Accepts a number, and no other text, that `fits`; the error message says that the text is not `what`.
 template <class Number, class Fits>
 CLI::Validator number_that(Fits fits, const std::string& what) {
   return {[=](const std::string& text) {

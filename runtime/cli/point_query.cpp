@@ -17,9 +17,9 @@ namespace {
 
 using ssdf::SoftDistance;
 
-constexpr std::size_t kBlock = 4096;  // rows in flight
+constexpr std::size_t kBlock = 4096;  // rows per block
 
-// An asset of the folder, or a primitive, "@sphere:0.02".
+// An asset of the folder, or a primitive such as "@sphere:0.02".
 body::Geometry named(const std::string& name, AssetFolder& assets) {
   return name.starts_with('@') ? body::Geometry(body::parse_primitive(name.substr(1))) : assets[name];
 }
@@ -47,7 +47,7 @@ struct Rows {
     answers.resize(points.size());
   }
 
-  // Runs of rows about one object are answered together.
+  // Consecutive rows about one object are answered together.
   void answer(int jobs) {
     for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
       while (last < points.size() && obj[last] == obj[first]) ++last;

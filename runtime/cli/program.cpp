@@ -18,17 +18,18 @@ namespace {
 volatile std::sig_atomic_t noted = 0;
 const char* notice = "";
 
-// Of any thread; only what a signal handler may do.
+// May be called from any thread; uses only what a signal handler may.
 void print(const char* text) {
-  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody there to be told
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // there is no reader
 }
 
-// The first one is noted, the next one is as deadly as it was. What it interrupts finds its errno again.
+// Notes the first signal and restores the default effect for the next one. Preserves errno for the
+// interrupted code.
 void note(int signal) {
   const int error = errno;
   noted = signal;
   clean_up_on_signals();
-  if (isatty(STDERR_FILENO) != 0) print("\n");  // below the line of progress
+  if (isatty(STDERR_FILENO) != 0) print("\n");  // moves below the line of progress
   print(notice);
   errno = error;
 }
@@ -37,7 +38,7 @@ void note(int signal) {
 
 int run_program(const char* name, int (*body)(int, char**), int argc, char** argv) {
   hold_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
+  std::signal(SIGPIPE, SIG_IGN);  // makes a closed pipe a write error with a message
   clean_up_on_signals();
   try {
     const int status = body(argc, argv);

@@ -11,7 +11,7 @@
 namespace abut::cli {
 namespace {
 
-// Nobody being there to be told is no reason to end.
+// A missing reader is no reason to end the program.
 void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 }  // namespace

@@ -6,16 +6,17 @@
 
 namespace abut::cli {
 
-// Progress of a command on standard error: one line that is rewritten, a few times a second, on a terminal
-// alone; then what was done.
+// Progress of a command on standard error: a line that is rewritten a few times a second, only on a terminal;
+// and at the end a line about what was done.
 class Progress {
  public:
-  // `unit` of what is counted, in the singular: "row". `first`: how many were done before.
+  // `unit` is the singular name of what is counted, such as "row"; `first` is the count done before.
   explicit Progress(std::string unit, double first = 0) : unit_(std::move(unit)), first_(first) {}
 
-  // "12 rows", `more`, then rate and time left; `share` of all that is done, 0 to 1 (0: unknown).
+  // Shows "12 rows", `more`, then rate and time left; `share` is the share of the work that is done, 0 to 1
+  // (0: unknown).
   void update(double done, double share, const std::string& more = {});
-  // "12 rows in 0.50 s (24 rows/s)", then `more`.
+  // Writes "12 rows in 0.50 s (24 rows/s)", then `more`.
   void finish(double done, const std::string& more = {}) const;
 
  private:

@@ -31,7 +31,7 @@ void require_choice(std::string_view choice, const std::string& option,
                      (choices.empty() ? " has no choice of " + option.substr(2) + "s" : " knows " + choices));
 }
 
-// What people call a row's methods.
+// The option that usually gives a row's methods.
 std::string method_option(const QuantityRow& row) { return row.models.empty() ? "--model" : "--method"; }
 
 }  // namespace

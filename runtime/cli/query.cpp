@@ -1,4 +1,4 @@
-// abut-query: contact questions about pairs of assets, answered from the shell.
+// abut-query: answers contact questions about pairs of assets from the shell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 using namespace abut;
 using Arguments = cli::QueryArguments;
 
-constexpr std::size_t kBlock = 4096;           // rows in flight
-constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
+constexpr std::size_t kBlock = 4096;           // rows per block
+constexpr double kQuaternionTolerance = 1e-3;  // |q| may deviate from 1 by this much and is then normalised
 
 std::string answered(std::size_t failed) {
   return fmt::format(", {} without an answer (see their status)", failed);
@@ -33,7 +33,7 @@ std::string answered(std::size_t failed) {
 // A block of rows between reading and writing.
 struct Block {
   std::vector<cli::PoseRow> rows;
-  std::vector<body::Pair> pairs;         // of the rows that can be asked
+  std::vector<body::Pair> pairs;         // of the rows with valid poses
   std::vector<std::ptrdiff_t> question;  // row -> its pair, -1 where the pose is NaN or infinite
   cli::Answers answers;
   std::vector<std::string> lines;
@@ -94,7 +94,7 @@ void Block::format(std::size_t columns, int threads) {
           for (std::size_t k = 0; k < columns; ++k) {
             const double v = pair < 0 ? std::nan("") : answers.values[answer * columns + k];
             fmt::format_to(std::back_inserter(line), ",{}",
-                           std::isnan(v) ? std::nan("") : v);  // a NaN without its sign
+                           std::isnan(v) ? std::nan("") : v);  // drops the sign of a NaN
           }
           line +=
               fmt::format(",{}\n", to_string(pair < 0 ? Status::kInvalidInput : answers.statuses[answer]));
@@ -119,7 +119,7 @@ int run_points(const Arguments& arguments) {
   return count.unanswered == 0 ? 0 : 1;
 }
 
-// The contact surface of every row of a block, FOLDER/<row from 0>.vtk or .ply (--surface-format).
+// Writes the contact surface of every row of a block to FOLDER/<row from 0>.vtk or .ply (--surface-format).
 void write_surfaces(const Block& block, std::size_t first_row, const Arguments& arguments,
                     const contact::PressureFieldSettings& settings) {
   const std::filesystem::path folder = arguments.surfaces;
@@ -145,7 +145,7 @@ void prepare_surfaces(const Arguments& arguments) {
     if (is_surface(file, arguments))
       throw InvalidInput(file +
                          ": the surface of a row would be written there; give --surfaces another folder");
-  std::error_code ignored;  // writing says what is wrong with the folder
+  std::error_code ignored;  // the writer reports what is wrong with the folder
   std::filesystem::create_directories(folder, ignored);
   check_writable(folder / ("0." + arguments.surface_format));
 }
@@ -155,7 +155,7 @@ bool gives(const Arguments& arguments, std::string_view flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
-// Where --model is no choice of its own it is another word for --method, and has a default.
+// For a quantity without models --model is a synonym of --method, and has a default.
 void settle_model(Arguments& arguments) {
   if (cli::has_models(arguments.what)) return;
   if (!arguments.method.empty() && !arguments.model.empty() && arguments.method != arguments.model)
@@ -166,14 +166,14 @@ void settle_model(Arguments& arguments) {
   if (arguments.method.empty()) arguments.method = cli::default_method(arguments.what);
 }
 
-// The slip that --stiction-speed or --stiction sets is that of friction.
+// Refuses --stiction-speed and --stiction without friction: they set the slip speed of friction.
 void require_friction(const Arguments& arguments) {
   if (arguments.bodies.A.friction > 0 && arguments.bodies.B.friction > 0) return;
   const std::string slip = cli::slip_option(arguments.settings);
   if (!slip.empty()) throw InvalidInput(slip + " has no effect without friction; give --mu-a and --mu-b");
 }
 
-// Options that would have no effect are refused.
+// Refuses options that would have no effect.
 void require_heeded(const Arguments& arguments) {
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
@@ -202,7 +202,7 @@ void require_heeded(const Arguments& arguments) {
   if (std::string_view(arguments.what).starts_with("wrench")) require_friction(arguments);
 }
 
-// The same of options that are heeded by some bodies only, once those of all rows are known.
+// The same for options that affect only some bodies, once the bodies of all rows are known.
 void require_heeded_by(const Arguments& arguments, const cli::QueryBodies& bodies) {
   if (gives(arguments, "--half-space-thickness") && !bodies.heeded_thickness())
     throw InvalidInput("--half-space-thickness has no effect: no row has an @half_space that is not rigid");

@@ -9,28 +9,29 @@
 
 namespace abut::cli {
 
-// What the command line says of the bodies in the columns objA and objB.
+// Properties of the bodies in the columns objA and objB, from the command line.
 struct BodyOptions {
   body::Material A, B;
-  bool compliant_A = false, compliant_B = false;                      // primitives too: a modulus is given
+  bool compliant_A = false, compliant_B = false;                      // also primitives: a modulus was given
   double half_space_thickness = body::HalfSpace<double>{}.thickness;  // m
 };
 
-// The bodies that a POSES file may name: assets of a folder, and primitives, @ and their words ("@box:1:1:1",
-// body::parse_primitive), which are rigid but for half-spaces and where a modulus is given. Each is made when
-// first asked for and kept.
+// The bodies that a POSES file may name: assets of a folder, and primitives, written as @ and their words
+// ("@box:1:1:1", body::parse_primitive). Primitives are rigid, except for half-spaces and where a modulus is
+// given. Each body is made on first access and kept.
 class QueryBodies {
  public:
-  // Throws IoError where `folder` is not a folder.
+  // Throws IoError if `folder` is not a folder.
   QueryBodies(const std::string& folder, const BodyOptions& options) : assets_(folder), options_(options) {}
 
-  // Valid as long as this object. Throws InvalidInput for a name that is neither, or what asset::load throws.
+  // The body of that name, valid as long as this object. Throws InvalidInput for a name that is neither an
+  // asset nor a primitive, and what asset::load throws.
   const body::Body& A(const std::string& name) { return body(name, options_.A, options_.compliant_A, as_A_); }
   const body::Body& B(const std::string& name) { return body(name, options_.B, options_.compliant_B, as_B_); }
 
-  // Whether one of those made was a half-space that is not rigid.
+  // Whether a half-space that is not rigid was among the bodies made.
   bool heeded_thickness() const { return heeded_thickness_; }
-  // Whether one of those made for A (for B) is not rigid: dissipation is of such.
+  // Whether a body made for A (for B) is not rigid: dissipation applies only to such bodies.
   bool compliant_A() const { return any_compliant(as_A_); }
   bool compliant_B() const { return any_compliant(as_B_); }
 

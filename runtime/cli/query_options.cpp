@@ -27,7 +27,7 @@ std::string describe_primitives() {
 }
 
 std::string describe_quantities() {
-  // The shell's completion offers what stands behind "models:" and "methods:".
+  // The shell's completion offers the words after "models:" and "methods:".
   const auto choices = [](const char* what, const std::vector<std::string_view>& names) {
     return names.empty() ? "" : fmt::format("  {:<21}{}: {}\n", "", what, fmt::join(names, ", "));
   };
@@ -51,13 +51,13 @@ std::string describe_quantities() {
          "error.";
 }
 
-// What the bodies are made of, and what else of wrenches is wanted.
+// Options for the materials of the bodies, and for further output of wrenches.
 void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   BodyOptions& bodies = arguments.bodies;
   std::vector<CLI::Option*> options;
   constexpr double kAny = std::numeric_limits<double>::max();
   const std::string finite = "a finite number";
-  // `{}` in the text stands for the body.
+  // `{}` in the text is replaced by the body's name.
   const auto both = [&](const std::string& name, double body::Material::*member, const char* text,
                         const std::string& what) {
     const std::pair<const char*, body::Material*> materials[] = {{"A", &bodies.A}, {"B", &bodies.B}};

@@ -12,13 +12,13 @@ namespace abut::cli {
 
 struct QueryArguments {
   std::string assets, poses, what, method, model, out = "-", surfaces, surface_format = "vtk";
-  std::string method_option = "--method";  // by which the method was given
+  std::string method_option = "--method";  // the option that gave the method
   int jobs = 0;
   bool energy = false, all_contacts = false;
   double margin = 0;  // m
   BodyOptions bodies;
-  std::vector<std::string> wrench_flags;  // those given that only wrenches heed
-  SettingValues settings;                 // those given of the method
+  std::vector<std::string> wrench_flags;  // given options that only wrenches use
+  SettingValues settings;                 // those given, of the method
 
   QuantityOptions options() const {
     return {jobs, energy, settings, all_contacts, margin, model, method_option};

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-// What commands print for people. Texts from files and servers go through here, so that none steers a
+// Output of commands for people. Texts from files and servers pass through here, so that none can control a
 // terminal.
 namespace abut::cli {
 
-// The text with control characters [Unicode, C0, DEL and C1] as \xNN, but for ends of lines and tabs.
+// The text with control characters [Unicode, C0, DEL and C1] as \xNN, except for newlines and tabs.
 inline std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {

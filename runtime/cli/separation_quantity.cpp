@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kSeparationColumns = {"sd",  "p1x", "p1y", "p1z", "p2x",
                                                      "p2y", "p2z", "nx",  "ny",  "nz"};
 
-// "dsd_dwx", ..., "dnz_dvz": row by row, the six components of the twist in each.
+// Appends "dsd_dwx", ..., "dnz_dvz": for each value the six components of the twist.
 void add_derivative_columns(const std::vector<std::string>& values, std::vector<std::string>& names) {
   for (const std::string& value : values)
     for (const char* by : {"wx", "wy", "wz", "vx", "vy", "vz"}) names.push_back("d" + value + "_d" + by);
@@ -26,7 +26,7 @@ std::vector<std::string> derivative_columns() {
   return names;
 }
 
-// "soft_sd", ...: of the smoothed bodies, beside those of the hulls.
+// Columns of the exact bodies, then "soft_sd", ... of the smoothed ones, and the derivatives of the latter.
 std::vector<std::string> smoothed_columns() {
   std::vector<std::string> names = kSeparationColumns, smoothed;
   for (const std::string& name : kSeparationColumns) smoothed.push_back("soft_" + name);
@@ -52,7 +52,7 @@ std::string_view model_of(const QuantityOptions& options) {
   return options.model.empty() ? proximity::distance_models().front().name : options.model;
 }
 
-// Keeps one Result a pair.
+// A quantity that keeps one Result per pair.
 template <typename Result>
 class BatchQuantity : public Quantity {
  protected:
@@ -71,7 +71,7 @@ class BatchQuantity : public Quantity {
   std::vector<Result> results_;
 };
 
-// What the distance model that the options name says of a pair.
+// A quantity computed by the distance model that the options name.
 template <typename Result>
 class DistanceQuantity : public BatchQuantity<Result> {
  protected:
@@ -86,7 +86,7 @@ class DistanceQuantity : public BatchQuantity<Result> {
   proximity::BatchDistanceModel batch_;
 
  private:
-  const char* what_;  // in messages
+  const char* what_;  // name of the quantity in messages
 };
 
 class Separation : public DistanceQuantity<witness::Witness<double>> {
@@ -122,8 +122,9 @@ class Derivative : public DistanceQuantity<derivative::PairDerivative> {
   }
 };
 
-// Every contact region of a pair, a row each: its number, how many there are, what carries the witness
-// points; then as without --all-contacts. Of a pair without contacts one row.
+// Every contact region of a pair, one row each: its number, the number of regions, the features that carry
+// the witness points, and then the same columns as without --all-contacts. A pair without contacts has one
+// row.
 class Contacts : public DistanceQuantity<std::vector<proximity::Contact>> {
  public:
   Contacts(const std::vector<std::string>& columns, std::string_view method, const QuantityOptions& options,
@@ -180,7 +181,7 @@ class Smoothed : public BatchQuantity<derivative::SmoothedPair> {
   }
 };
 
-// Of a model that has a smoothed form of its own.
+// Derivatives from a distance model that has a smoothed form of its own.
 class SmoothedModel : public Smoothed {
  public:
   SmoothedModel(std::string_view method, const QuantityOptions& options)
@@ -211,7 +212,7 @@ class SmoothedDerivative : public Smoothed {
   derivative::BatchEstimator batch_;
 };
 
-// Volume in common, the bound of its rounding, and its derivative.
+// Overlap volume, the bound of its rounding error, and its derivative.
 class Volume : public BatchQuantity<proximity::OverlapVolume> {
  public:
   explicit Volume(int threads) : BatchQuantity(volume_columns()), threads_(threads) {}

@@ -6,7 +6,7 @@
 
 #include "runtime/core/settings.h"
 
-// Options of a command line for the settings of tables (runtime/core/settings.h): --clamp-relative for
+// Command-line options for the settings of tables (runtime/core/settings.h): --clamp-relative for
 // clamp_relative.
 namespace abut::cli {
 
@@ -17,15 +17,15 @@ struct SettingGroup {
   std::string prefix = {};  // of the options' names: "solver-"
 };
 
-// Makes `app` append to `given` what is said of any of the settings; groups may share names. `given` must
+// Makes `app` append to `given` the settings that the command line sets; groups may share names. `given` must
 // outlive `app`.
 void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups, SettingValues& given);
 
-// The option of the first of the settings that is a slip of friction (contact/slip_setting.h), empty: none
-// is.
+// The option of the first given setting that is a slip speed of friction (contact/slip_setting.h); empty if
+// there is none.
 std::string slip_option(const SettingValues& given);
 
-// The groups for --help, with units, defaults and ranges.
+// The text of the groups for --help, with units, defaults and ranges.
 std::string describe_settings(const std::vector<SettingGroup>& groups);
 
 }  // namespace abut::cli

@@ -4,8 +4,8 @@
 
 namespace abut::cli {
 
-// The text as one word of a shell's command line: as it is where nothing in it is special, else in single
-// quotes; behind ./ where it could be taken for an option.
+// The text as one word of a shell command line: unchanged if it has no special characters, else in single
+// quotes; prefixed by ./ if it could be taken for an option.
 inline std::string shell_word(const std::string& text) {
   constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
   std::string word = text.starts_with('-') ? "./" + text : text;

@@ -1,4 +1,4 @@
-// abut-sim: rigid bodies in contact, from a scene file.
+// abut-sim: simulates rigid bodies in contact, from a scene file.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
 
 bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
 
-// What a recording belongs to, beside its scene and time step.
+// Describes the settings that a recording depends on, besides its scene and time step.
 std::string words_of(const Arguments& arguments, const std::string& control, const std::string& joints) {
   std::string words;
   const auto add = [&](const std::string& what, const std::string& name, const SettingValues& settings) {
@@ -72,8 +72,8 @@ std::string words_of(const Arguments& arguments, const std::string& control, con
   return words;
 }
 
-// All outputs, opened before the run. Where the trajectory goes: rows of a CSV file as they come, or a
-// recording that is saved now and then, whole each time, so that a killed run leaves one to go on from.
+// All outputs, opened before the run. The trajectory goes to a CSV file, row by row, or to a recording, which
+// is saved from time to time, each time completely, so that a killed run can be continued.
 class Output {
  public:
   Output(const Arguments& arguments, const cli::ControlFile& control, const cli::JointControlFile& joints,
@@ -93,7 +93,7 @@ class Output {
     if (!arguments.stats.empty()) statistics_ = std::make_unique<cli::StatisticsCsv>(arguments.stats);
   }
 
-  // After every step.
+  // Called after every step.
   void step() {
     if (statistics_) statistics_->write(simulation_);
   }
@@ -105,7 +105,8 @@ class Output {
     if (saves && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
   }
 
-  // Of the steps that were done, also where an error ended the run; one output does without another.
+  // Finishes the outputs of the steps done, even if an error ended the run; each output is independent of the
+  // others.
   void finish(cli::Failures& failures) {
     if (csv_) failures.attempt([&] { csv_->finish(); });
     if (is_hdf5(arguments_.out)) failures.attempt([&] { save(); });
@@ -121,7 +122,7 @@ class Output {
   }
 
  private:
-  // On standard output, where no trajectory goes anywhere.
+  // Prints a summary to standard output, for runs without a trajectory file.
   void summarize() const {
     cli::say("{}: {} of {:g} s, {}: time {:g} s{}{}; --out FILE keeps the trajectory\n", arguments_.scene,
              counted(static_cast<std::size_t>(simulation_.steps()), "step"), arguments_.dt,
@@ -163,7 +164,7 @@ class Output {
     saved_ = std::chrono::steady_clock::now();
   }
 
-  // HDF5 lays the file out in memory, where nothing but memory can be missing.
+  // HDF5 builds the file in memory, so that lack of memory is the only possible failure.
   std::vector<std::byte> recording_bytes() const {
     const auto refuse = [&] {
       return IoError(arguments_.out + ": not enough memory for " + counted(recording_.steps.size(), "frame") +
@@ -187,7 +188,7 @@ class Output {
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
 };
 
-// How many steps the run has from the scene's start.
+// Number of steps of the run, counted from the scene's start.
 std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) {
   if (arguments.steps) return *arguments.steps;
   if (scene.duration == 0)
@@ -205,7 +206,7 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
   return static_cast<std::int64_t>(steps);
 }
 
-// One file, or standard output, cannot take two outputs.
+// Throws InvalidInput if two outputs go to the same file or to standard output.
 void require_distinct_outputs(const Arguments& arguments) {
   const std::pair<const char*, const std::string*> outputs[] = {
       {"--out", &arguments.out}, {"--stats", &arguments.stats}, {"--page", &arguments.page}};
@@ -222,7 +223,7 @@ void require_distinct_outputs(const Arguments& arguments) {
     }
 }
 
-// Nor may it take the place of the scene, of one of its robots or of an asset.
+// Refuses outputs that would replace the scene, one of its robots, a control file or an asset.
 void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
@@ -245,7 +246,7 @@ dynamics::StepConfig step_config(const Arguments& arguments) {
   return config;
 }
 
-// Options that would have no effect are refused, and a folder of assets that is none.
+// Refuses options that would have no effect, and a folder of assets that is not one.
 void require_heeded(const Arguments& arguments) {
   if (arguments.every_given && arguments.out.empty() && arguments.page.empty() && !arguments.stats.empty())
     throw InvalidInput("--every has no effect without --out or --page: --stats has every step");
@@ -258,7 +259,7 @@ void require_heeded(const Arguments& arguments) {
   if (!arguments.assets.empty()) (void)cli::AssetFolder(arguments.assets);
 }
 
-// The slip that --stiction-speed or --stiction sets is that of friction.
+// Refuses --stiction-speed and --stiction without friction: they set the slip speed of friction.
 void require_friction(const Arguments& arguments, const dynamics::Scene& scene) {
   const std::string slip = cli::slip_option(arguments.settings);
   const auto rub = [](const std::vector<dynamics::Shape>& shapes) {
@@ -273,7 +274,7 @@ void require_friction(const Arguments& arguments, const dynamics::Scene& scene) 
                      " has friction; add the line `mu NUMBER`");
 }
 
-// One step; what it throws says where.
+// Takes one step; adds the place in the run to what it throws.
 void step(const Arguments& arguments, const dynamics::Control& control, dynamics::Simulation& simulation) {
   try {
     simulation.step(control);
@@ -283,11 +284,12 @@ void step(const Arguments& arguments, const dynamics::Control& control, dynamics
   }
 }
 
-// To the step `steps`, or until a signal; control_at(time) is what drives a step from that time on.
+// Runs up to step `steps`, or until a signal; control_at(time) is the control of a step that starts at that
+// time.
 template <class ControlAt>
 void move(const Arguments& arguments, std::int64_t steps, const ControlAt& control_at,
           dynamics::Simulation& simulation, Output& output, cli::Watches& watches, cli::Progress& progress) {
-  // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
+  // Frames are at the first steps at or after whole multiples of the interval, wherever the run started.
   const auto due = [&](std::int64_t step) {
     const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
     return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
@@ -309,7 +311,7 @@ void move(const Arguments& arguments, std::int64_t steps, const ControlAt& contr
 
 int run(Arguments arguments) {
   require_heeded(arguments);
-  // Where nothing else is asked for, the trajectory goes to standard output.
+  // If no other output is requested, the trajectory goes to standard output.
   if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;

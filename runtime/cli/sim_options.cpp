@@ -12,11 +12,11 @@
 namespace abut::cli {
 namespace {
 
-constexpr double kGreatestEvery = 1e6;  // s: rarer frames are none
+constexpr double kGreatestEvery = 1e6;  // s: upper bound of the time between frames
 constexpr double kLeastDt = dynamics::kLeastTimeStep, kGreatestDt = dynamics::kGreatestTimeStep;
 constexpr auto kMaxSteps = static_cast<double>(dynamics::kMaxSteps);
 
-// Rigid contact heeds those that act on contact points, and refuses the others.
+// Settings of all models. Rigid contact uses those that act on contact points, and refuses the others.
 std::vector<SettingGroup> model_settings() {
   std::vector<SettingGroup> groups;
   for (const contact::ModelRow& row : contact::models())
@@ -24,7 +24,7 @@ std::vector<SettingGroup> model_settings() {
   return groups;
 }
 
-// An option for the rows of a table.
+// Adds an option whose choices are the rows of a table.
 template <class Row>
 void add_table_option(CLI::App& app, const std::string& name, std::span<const Row> rows, std::string& value,
                       const std::string& after = "") {

@@ -17,7 +17,7 @@ struct SimArguments {
   std::optional<std::int64_t> steps;   // absent: the scene's duration
   double dt = 2e-3, every = 1.0 / 60;  // s
   int jobs = 1;
-  SettingValues settings, integrator_settings, solver_settings;  // those given; of the contact model, ...
+  SettingValues settings, integrator_settings, solver_settings;  // given: of contact model, ...
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -11,10 +11,10 @@ namespace abut::cli {
 // Every status that a row of answers may have, in the order of core/status.h.
 std::vector<Status> all_statuses();
 
-// What it means to whoever reads the row, in one line.
+// The meaning of a status to the reader of a row, in one line.
 std::string_view meaning(Status status);
 
-// For --help.
+// The text of the table for --help.
 std::string describe_statuses();
 
 }  // namespace abut::cli

@@ -9,10 +9,10 @@
 #include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/step/simulation.h"
 
-// What abut-sim tells of steps that are not to be believed.
+// Warnings of abut-sim about steps whose results are not reliable.
 namespace abut::cli {
 
-// Steps whose impulses are too far from Coulomb's law, told at the end of the run.
+// Counts steps whose impulses deviate too much from Coulomb's law; warns at the end of the run.
 class SolverWatch {
  public:
   explicit SolverWatch(const dynamics::StepConfig& config)
@@ -36,14 +36,14 @@ class SolverWatch {
   }
 
  private:
-  static constexpr std::int64_t kLeastTold = 10;  // fewer are impacts that harm nothing
+  static constexpr std::int64_t kLeastTold = 10;  // fewer are harmless impacts
   bool watches_ = false;
   std::int64_t steps_ = 0, doubtful_ = 0, worst_step_ = 0;
   double largest_ = 0;
 };
 
-// Explicit steps that are too long for the stiffness or the spin: the first is told at once, for what follows
-// is not to be believed, and all at the end of the run.
+// Watches for explicit steps that are too long for the stiffness or the spin. It warns at once of the first,
+// since the motion after it is not reliable, and of all at the end of the run.
 class StabilityWatch {
  public:
   void note(const dynamics::Simulation& simulation) {
@@ -71,8 +71,9 @@ class StabilityWatch {
   double least_ = INFINITY;
 };
 
-// Steps in which contacts may have been missed or things turned too far, and those of contact models as
-// forces whose equations were not solved, or whose error stayed above its bound; told at the end of the run.
+// Watches for steps in which contacts may have been missed or bodies turned too far and, with contact models
+// as forces, for steps whose equations were not solved or whose error exceeded its bound; warns at the end of
+// the run.
 class ConvergenceWatch {
  public:
   explicit ConvergenceWatch(const dynamics::StepConfig& config)
@@ -111,7 +112,7 @@ class ConvergenceWatch {
                first_turned_ = 0;
 };
 
-// All that is watched.
+// All watches together.
 struct Watches {
   explicit Watches(const dynamics::StepConfig& config) : solver(config), convergence(config) {}
 

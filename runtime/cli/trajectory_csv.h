@@ -7,10 +7,11 @@
 
 namespace abut::cli {
 
-// Poses and velocities of a simulation's bodies, one row per body and time: step, time (s), body, position
-// (m), quaternion (w, x, y, z), velocity (m/s), angular velocity (rad/s), all in the world's axes, in digits
-// that read back as the same numbers. A body's frame lies in its centre of mass along its principal axes,
-// also where the scene gives the frame of an object: docs/conventions.md tells how to have that back.
+// Writes poses and velocities of a simulation's bodies, one row per body and time: step, time (s), body,
+// position (m), quaternion (w, x, y, z), velocity (m/s), angular velocity (rad/s), all in the world's axes,
+// with enough digits to be read back exactly. A body's frame lies in its centre of mass along its principal
+// axes, even where the scene gives the frame of an object; docs/conventions.md explains how to recover the
+// latter.
 class TrajectoryCsv {
  public:
   explicit TrajectoryCsv(const std::string& path);  // "-": standard output; throws IoError
@@ -21,9 +22,9 @@ class TrajectoryCsv {
   OutputFile file_;
 };
 
-// One row per step: contacts, the solver's iterations and residual, energies, the works of the control and of
-// the stabilisation so far (J), greatest depth (m; nan of contact models as forces), the longest stable step
-// (s; inf where the step was stable).
+// Writes one row per step: contacts, the solver's iterations and residual, energies, the accumulated works of
+// control and stabilisation (J), greatest penetration depth (m; nan for contact models as forces), the
+// longest stable step (s; inf where the step was stable), and the number of substeps.
 class StatisticsCsv {
  public:
   explicit StatisticsCsv(const std::string& path);

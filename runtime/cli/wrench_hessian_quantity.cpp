@@ -23,7 +23,8 @@ std::vector<std::string> hessian_columns() {
   return names;
 }
 
-// F_AAo_A(xi) = -Ad(X_BA)' exp(-ad(xi)') F_BBo_B(xi), by two components of xi at xi = 0.
+// Second derivative of F_AAo_A(xi) = -Ad(X_BA)' exp(-ad(xi)') F_BBo_B(xi) with respect to components i and k
+// of xi, at xi = 0.
 Vec6<double> second_derivative_on_A(const Mat6<double>& to_A, const contact::PairWrench& w,
                                     const contact::WrenchHessian& hessian,
                                     const std::array<Mat6<double>, 6>& turn, int i, int k) {
@@ -50,7 +51,7 @@ class WrenchHessian : public WrenchQuantity {
     double* const end = out + columns().size();
     if (std::all_of(out, end, [](double x) { return std::isfinite(x); })) return result(i).status;
     std::fill(out, end, std::nan(""));
-    return Status::kInvalidInput;  // beyond what numbers hold
+    return Status::kInvalidInput;  // numbers overflow
   }
 
   void write_numbers(const Pose<double>& X_AB, const contact::PairWrench& w,

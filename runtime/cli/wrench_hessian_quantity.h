@@ -2,7 +2,7 @@
 
 #include "runtime/cli/quantity.h"
 
-// Contact wrenches of soft-minimum contact with second derivatives.
+// Contact wrenches with second derivatives, for the contact models that have them.
 namespace abut::cli {
 
 // Names of the models of the contact-model table whose wrench has second derivatives.

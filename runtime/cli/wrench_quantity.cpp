@@ -10,7 +10,8 @@ using contact::Want;
 
 const std::vector<std::string> kWrenchColumns = {"area", "fx", "fy", "fz", "taux", "tauy", "tauz"};
 
-// ... and "dfx_dwx", ..., "dtauz_dvz": row by row, the six components of the twist in each.
+// Column names; with derivatives also "dfx_dwx", ..., "dtauz_dvz": for each value the six components of the
+// twist.
 std::vector<std::string> wrench_columns(Want want) {
   std::vector<std::string> names = kWrenchColumns;
   if (has(want, Want::kEnergy)) names.emplace_back("energy");
@@ -21,8 +22,8 @@ std::vector<std::string> wrench_columns(Want want) {
   return names;
 }
 
-// dF_AAo_A/dxi from F = F_BBo_B and J = dF/dxi: F_AAo_A = -Ad(X_BA)' F, and X_BA turns with xi, which adds
-// -ad(xi)' F, linear in xi = (w; v): (tau; f) -> (w x tau + v x f; w x f).
+// dF_AAo_A/dxi from F = F_BBo_B and J = dF/dxi: F_AAo_A = -Ad(X_BA)' F, where X_BA changes with xi, which
+// adds -ad(xi)' F, linear in xi = (w; v): (tau; f) -> (w x tau + v x f; w x f).
 Mat6<double> on_A(const Pose<double>& X_AB, const contact::PairWrench& w) {
   const Mat3<double> tau = skew<double>(w.F_BBo_B.head<3>()), f = skew<double>(w.F_BBo_B.tail<3>());
   Mat6<double> turning;

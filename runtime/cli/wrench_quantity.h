@@ -3,14 +3,14 @@
 #include "runtime/cli/quantity.h"
 #include "runtime/contact/model.h"
 
-// Contact wrenches, without and with derivatives.
+// Contact wrenches, with or without derivatives.
 namespace abut::cli {
 
 // Names of the rows of the contact-model table that have a wrench.
 std::vector<std::string_view> wrench_models();
 std::vector<SettingInfo> wrench_settings(std::string_view model);
 
-// Of one model; writing is the derived classes'.
+// Wrenches of one contact model; derived classes write them.
 class WrenchQuantity : public Quantity {
  public:
   void require_valid(const body::Pair& pair) const override { checks_->require_valid(pair); }
@@ -34,7 +34,7 @@ class WrenchQuantity : public Quantity {
   std::unique_ptr<contact::Model> checks_;
   contact::BatchModel batch_;
   std::vector<contact::PairWrench> results_;
-  std::vector<contact::WrenchHessian> hessians_;  // where they are wanted
+  std::vector<contact::WrenchHessian> hessians_;  // if requested
 };
 
 std::unique_ptr<Quantity> make_wrench(std::string_view model, const QuantityOptions& options);

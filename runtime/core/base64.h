@@ -6,7 +6,7 @@
 
 namespace abut {
 
-// Bytes as base64 text (RFC 4648), for pages that carry their data.
+// Encodes bytes as base64 text (RFC 4648), for web pages that embed their data.
 std::string base64(std::span<const std::byte> bytes);
 
 }  // namespace abut

@@ -6,20 +6,20 @@
 
 namespace abut {
 
-// Whether a whole number has leading zeros, by which other readers take it for octal.
+// Returns whether `digits` is a whole number with leading zeros, which other readers take for octal.
 inline bool has_leading_zeros(std::string_view digits) {
   return digits.size() > 1 && digits[0] == '0' &&
          digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// What to add to a message that `text` is not the number asked for.
+// Returns a hint to append to the message that `text` is not the requested number; empty where there is none.
 inline const char* decimal_hint(std::string_view text) {
   const std::size_t sign = text.starts_with('+') || text.starts_with('-') ? 1 : 0;
   return has_leading_zeros(text.substr(sign)) ? ", written without leading zeros" : "";
 }
 
-// The number that the text is in decimal, with or without a sign; nothing where it is more or something else
-// (blanks, hexadecimal, words such as inf, leading zeros), or what no Number holds.
+// Parses the text as a decimal number, with or without a sign. Returns nothing where the text has anything
+// else (blanks, hexadecimal, words such as inf, leading zeros) or where the value does not fit a Number.
 template <class Number>
 std::optional<Number> decimal(std::string_view text) {
   const bool plus = text.starts_with('+');

@@ -8,16 +8,17 @@
 
 namespace abut {
 
-// Which of 0, 1, ..., count - 1 are joined with which.
+// Disjoint sets (union-find) of the integers 0, 1, ..., count - 1; at first each is a set by itself.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
 
-  // The least of those that i is joined with.
+  // Returns the smallest member of the set of i. Shortens paths, hence not const.
   std::int32_t least(std::int32_t i) {
     while (of(i) != i) i = of(i) = of(of(i));
     return i;
   }
+  // Merges the sets of i and k.
   void join(std::int32_t i, std::int32_t k) {
     const std::int32_t a = least(i), b = least(k);
     of(std::max(a, b)) = std::min(a, b);

@@ -4,7 +4,7 @@
 #include <string>
 
 // Typed exceptions for bad input. A message is one line that names the file, the object or the element, what
-// is wrong with it and, where there is one, the way out. Ordinary numerical outcomes are no errors: see
+// is wrong with it and, where there is one, the remedy. Ordinary numerical outcomes are not errors: see
 // status.h.
 namespace abut {
 
@@ -19,7 +19,7 @@ class InvalidInput : public Error {
   using Error::Error;
 };
 
-// An asset file is damaged, not an asset, or of a schema this build does not know.
+// An asset file is damaged, not an asset, or of a schema that this build does not know.
 class BadAsset : public Error {
  public:
   using Error::Error;

@@ -11,8 +11,7 @@
 namespace abut {
 namespace {
 
-constexpr std::size_t kLargestRead = std::size_t{1}
-                                     << 30;  // bytes a call; the system takes no more than 2 GiB
+constexpr std::size_t kLargestRead = std::size_t{1} << 30;  // bytes per call; Linux reads at most 2 GiB
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
   throw IoError(name + ": cannot " + what);

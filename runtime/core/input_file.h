@@ -15,12 +15,12 @@
 
 #include "runtime/core/error.h"
 
-// The one way in for files: every reader opens its input here, so that nothing but a regular file is ever
-// read. A pipe would wait for its writer and a device need not end.
+// Reading of files: every reader opens its input here, so that only regular files are ever read. A pipe would
+// block until it has a writer, and a device may never end.
 namespace abut {
 
-// A regular file, open for reading (through links, as the system follows them). Everything throws IoError
-// that names the file; the constructor at once where it is a folder, a pipe, a socket or a device.
+// A regular file, open for reading (symbolic links are followed). Errors throw an IoError that names the
+// file; so does the constructor where it is a folder, a pipe, a socket or a device.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& file);
@@ -28,10 +28,11 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
-  // The number of bytes at the time of opening.
+  // Size at the time of opening, bytes.
   std::uint64_t size() const { return size_; }
 
-  // Fills `into` from where the last read ended; fewer bytes only at the end of the file.
+  // Reads on from where the last read ended and fills `into`. Returns the number of bytes read, which is
+  // smaller than into.size() only at the end of the file.
   std::size_t read(std::span<std::byte> into);
 
  private:
@@ -40,11 +41,11 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-// Some editors and spreadsheets put this mark before text in UTF-8; it is no part of the text.
+// UTF-8 byte order mark, which some editors and spreadsheets put before text; it is not part of the text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// An InputFile as a stream, for text that is read line by line in constant memory, without its byte order
-// mark. A failure to read on sets badbit.
+// An InputFile as a stream, for text that is read line by line in constant memory; skips the byte order mark.
+// A read error sets badbit.
 class InputStream : public std::istream {
  public:
   explicit InputStream(const std::filesystem::path& file) : std::istream(nullptr), buffer_(file) {
@@ -65,18 +66,18 @@ class InputStream : public std::istream {
   Buffer buffer_;
 };
 
-// All bytes of a regular file, as bytes and as text.
+// Returns all bytes of a regular file: read_file as bytes, read_text as text. Both throw IoError.
 std::vector<std::byte> read_file(const std::filesystem::path& file);
 std::string read_text(const std::filesystem::path& file);
 
-// Memory ran out while a file was read.
+// Thrown where memory ran out while a file was read.
 class OutOfMemory : public IoError {
  public:
   using IoError::IoError;
 };
 
-// The result of work(), which reads `file`; throws OutOfMemory, which names the file, where memory runs out
-// meanwhile.
+// Returns the result of work(), which reads `file`. Throws OutOfMemory, which names the file, where memory
+// runs out meanwhile.
 template <class Work>
 auto within_memory(const std::filesystem::path& file, Work&& work) -> decltype(work()) {
   const auto refuse = [&]() -> OutOfMemory {
@@ -87,7 +88,7 @@ auto within_memory(const std::filesystem::path& file, Work&& work) -> decltype(w
     return work();
   } catch (const std::bad_alloc&) {
     throw refuse();
-  } catch (const std::length_error&) {  // of a container that cannot hold so much
+  } catch (const std::length_error&) {  // thrown by a container that cannot hold that many elements
     throw refuse();
   }
 }

@@ -18,11 +18,12 @@ namespace abut {
 namespace {
 
 constexpr std::string_view kSuffix = ".partial";
-constexpr std::size_t kStem = 100;  // bytes of the target's name in a temporary's: names end at 255
-constexpr mode_t kMode = 0666;      // less the umask
+// Bytes of the target's name in a temporary's name: names have at most 255.
+constexpr std::size_t kStem = 100;
+constexpr mode_t kMode = 0666;  // less the umask
 
-// Names of temporaries, where a signal's handler finds them without locks or memory of its own. A file that
-// comes when all slots are taken is left behind by a signal.
+// Names of temporary files, where a signal handler finds them without locks or allocation. A file that is
+// opened while all slots are taken is left behind by a signal.
 struct Slot {
   std::atomic<bool> taken{false}, set{false};
   char name[PATH_MAX];
@@ -63,10 +64,10 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
-// What a chain of links leads to, which need not exist; the path itself where it is no link. Throws IoError
-// for a chain without an end.
+// Returns what a chain of links leads to, which need not exist; the path itself where it is not a link.
+// Throws IoError for a chain without an end.
 std::filesystem::path end_of_links(std::filesystem::path path) {
-  constexpr int kMaxLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // as many as the kernel follows
   const std::string name = path.string();
   std::error_code error;
   for (int i = 0; std::filesystem::is_symlink(path, error); ++i) {
@@ -143,7 +144,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_stream() {
-  std::fflush(stdout);  // what was printed before comes first
+  std::fflush(stdout);  // output printed earlier comes first
   const int open_already = is_standard_output(target_) ? STDOUT_FILENO : descriptor_of(target_);
   const int fd = open_already >= 0 ? ::fcntl(open_already, F_DUPFD_CLOEXEC, 0)
                                    : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -165,7 +166,8 @@ std::FILE* OutputFile::opened(int fd) {
   fail(error);
 }
 
-// A file without a name vanishes with its process, however that ends. It gets its name by its entry in /proc.
+// A file without a name vanishes with its process, however that ends. finish() names it through its entry in
+// /proc. Returns false where the file system does not support that.
 bool OutputFile::open_unnamed(const std::filesystem::path& folder) {
   const int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode);
   if (fd < 0) return false;
@@ -177,7 +179,8 @@ bool OutputFile::open_unnamed(const std::filesystem::path& folder) {
   return true;
 }
 
-// remove_stale_temporaries may hold or have removed the file before it is locked; then another one is made.
+// Before the new file is locked here, remove_stale_temporaries may lock or remove it; then another one is
+// made.
 void OutputFile::open_temporary() {
   for (;;) {
     const int fd =
@@ -191,9 +194,9 @@ void OutputFile::open_temporary() {
   }
 }
 
-// Creates a file under a temporary name beside the target by `create`, which fails with EEXIST where
-// something has that name: processes of one number, after a restart or on two machines that share the folder,
-// come to different names. Returns what `create` does.
+// Creates a file under a temporary name in the target's folder by `create`, which fails with EEXIST where
+// that name exists: processes with the same number, after a restart or on two machines that share the folder,
+// get different names. Returns the result of `create`.
 template <class Create>
 int OutputFile::claim(const Create& create) {
   std::string stem(".");
@@ -274,25 +277,25 @@ void remove_temporaries() noexcept {
 
 void hold_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)  // the lowest number that is free is the one opened
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free number
       ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 void clean_up_on_signals() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is a write error with a message
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is a write error with a message
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(signal, [](int caught) {
       remove_temporaries();
       std::signal(caught, SIG_DFL);
       std::raise(caught);
     });
-    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup has it
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // stays ignored, as under nohup
   }
 }
 
 namespace {
 
-// .STEM.PID.ATTEMPT.partial, as claim() makes them.
+// The form .STEM.PID.ATTEMPT.partial, as made by claim().
 bool is_name_of_temporary(std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(kSuffix)) return false;
   name.remove_suffix(kSuffix.size());
@@ -312,8 +315,8 @@ void remove_stale_temporaries(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (!is_name_of_temporary(entry.path().filename().string()) || !entry.is_regular_file(ignored)) continue;
-    const int fd =
-        ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);  // NFS locks what is writable
+    // O_RDWR, as NFS locks only files that are open for writing.
+    const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) continue;
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
     ::close(fd);

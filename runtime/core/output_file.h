@@ -7,29 +7,32 @@
 
 namespace abut {
 
-// Of a name that is taken already, what an output replaces.
+// What an output replaces where its name exists already.
 enum class Replace {
-  kTarget,  // a link stays, and what it leads to is replaced; streams are written as they are
-  kName,    // whatever has the name, a link or a pipe itself; no folder
+  kTarget,  // the target of a link, which itself stays; streams are written to
+  kName,    // the entry of that name itself, be it a link or a pipe; never a folder
 };
 
-// A file that appears under its name whole or not at all: until finish() it has no name (or, where the file
-// system cannot do that, a temporary one beside it), and whatever was there before stays. Streams: "-" and
-// /dev/stdout are standard output, and open descriptors (/dev/fd/N), pipes and character devices are what
-// they lead to.
+// A file that appears under its name either complete or not at all. Until finish() it has no name (or, where
+// the file system does not support that, a temporary one in the same folder), and an existing file of that
+// name stays. Streams: "-" and /dev/stdout mean standard output; open descriptors (/dev/fd/N), pipes and
+// character devices are written to directly.
 class OutputFile {
  public:
-  // Throws IoError where nothing can be written there: better said before the work than after it.
+  // Opens the output. Throws IoError where nothing can be written there, so that the user learns it before
+  // the work rather than after it.
   explicit OutputFile(const std::filesystem::path& path, Replace replace = Replace::kTarget);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // without finish(): nothing is left of it
+  ~OutputFile();  // without finish(), removes the file
 
-  // Throws IoError: disk full, closed pipe. So does whatever is done with the file after that.
+  // Appends `content`. Throws IoError where that fails (disk full, closed pipe); every later write() and
+  // finish() then throws it, too.
   void write(std::string_view content);
 
-  // Gives the file its name. `durable`: not before it is on the disk, so that a power cut leaves the old one
-  // or the whole new one. Throws IoError, and nothing is left.
+  // Completes the file and gives it its name. With `durable`, it gets the name only once it is on the disk,
+  // so that a power cut leaves either the old file or the complete new one. Throws IoError; then no partial
+  // file is left.
   void finish(bool durable = true);
 
  private:
@@ -42,45 +45,48 @@ class OutputFile {
   std::FILE* opened(int fd);
   [[noreturn]] void fail(int error) const;
 
-  std::string name_;              // for messages
-  std::filesystem::path target_;  // empty: a stream
-  std::string temporary_;         // empty: none, the file has no name yet
+  std::string name_;              // of the output, for messages
+  std::filesystem::path target_;  // path to replace; empty for a stream
+  std::string temporary_;         // path of the temporary file; empty where the file has no name yet
   std::FILE* file_ = nullptr;
-  int failed_ = 0;  // the error of a write; 0: none
-  int slot_ = -1;   // of temporary_ among those that remove_temporaries() knows
+  int failed_ = 0;  // errno of a failed write; 0: none failed
+  int slot_ = -1;   // index of temporary_ in the table of remove_temporaries(); -1: none
 };
 
-// The absolute path of the file that an OutputFile would write: at the end of all links, whether or not there
-// is a file yet. Two names with one place are one output. Never throws.
+// Returns the absolute path of the file that an OutputFile would write: the end of all links, whether or not
+// a file is there yet. Two paths with the same place are the same output. Never throws.
 std::filesystem::path place_of(const std::filesystem::path& path) noexcept;
 
-// Throws IoError where an OutputFile could not be opened; opens no pipe.
+// Throws IoError where an OutputFile could not be opened. Does not open pipes.
 void check_writable(const std::filesystem::path& path);
 
-// Throws IoError where an output would replace the file that a program reads.
+// Throws IoError where `output` and `input` are the same file, which the output would overwrite.
 void require_not_input(const std::filesystem::path& output, const std::filesystem::path& input);
 
-// Throws IoError where what was written to standard output did not get there: for a program's end.
+// Flushes standard output; throws IoError where anything written to it was lost. For the end of a program.
 void finish_standard_output();
 
-// "-" and /dev/stdout.
+// Returns whether the path means standard output: "-", /dev/stdout or another name of descriptor 1.
 bool is_standard_output(const std::filesystem::path& path);
 
-// The number of the open descriptor that the path stands for (/dev/stdin, /dev/fd/N, ...), or -1.
+// Returns the number of the open descriptor that the path names (/dev/stdin, /dev/fd/N, ...), or -1.
 int descriptor_of(const std::filesystem::path& path);
 
-// Removes the temporaries of all unfinished files of this process. For the handler of a deadly signal.
+// Removes the temporary files of all unfinished outputs of this process. Async-signal-safe, for the handler
+// of a fatal signal.
 void remove_temporaries() noexcept;
 
-// For programs, before they open anything: standard streams that are closed lead nowhere from now on, and
-// still fail where they are used. Or files would take their numbers, and messages would go there.
+// For programs, before they open any file: opens /dev/null in the place of closed standard streams, in the
+// direction in which using them still fails. Otherwise files would get the numbers of these streams, and
+// messages would be written into them.
 void hold_standard_streams();
 
-// For programs: has SIGINT, SIGTERM and SIGHUP, unless they are ignored, do so before they end the process.
+// For programs: makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, call remove_temporaries() before
+// they end the process.
 void clean_up_on_signals();
 
-// Removes temporaries that killed processes left in `folder`; those in use stay, and all stay where the file
-// system has no locks.
+// Removes temporary files that killed processes left in `folder`. Those in use stay, and all stay where the
+// file system has no locks.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 }  // namespace abut

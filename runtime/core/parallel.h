@@ -11,11 +11,11 @@
 
 namespace abut {
 
-// The one parallel loop of the library: calls body(i, thread) for i in [0, count), thread in [0, threads);
-// threads 0: default_threads(). Each thread claims `chunk` calls at a time, so that one that gets no core
-// holds up none but those that it has begun. `body` must write to places that belong to i (or, for scratch
-// space, to thread) only; then the result is the same bits for any number of threads. The first exception
-// thrown by a body is rethrown here once all threads are done.
+// The one parallel loop of the library: calls body(i, thread) for every i in [0, count), with thread in [0,
+// threads); threads 0 means default_threads(). Each thread claims `chunk` indices at a time, so that a thread
+// that gets no core delays only those it has begun. `body` must write only to places that belong to i (or,
+// for scratch space, to thread); then the result is bit-identical for any number of threads. The first
+// exception that a body throws is rethrown here once all threads are done.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chunk = 1) {
   if (threads <= 0) threads = default_threads();
@@ -44,10 +44,10 @@ void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chu
   if (error) std::rethrow_exception(error);
 }
 
-// A chunk for calls that are worth a thread each, at most `most`: of few calls every thread has several, so
-// that the last ones hold up little.
+// Returns a chunk size for parallel_for over calls that are each worth a thread: from 1 to `most`, and small
+// enough that every thread claims about kClaims chunks, so that all threads finish at about the same time.
 inline std::int64_t even_chunk(std::size_t count, std::size_t threads, std::int64_t most) {
-  constexpr std::size_t kClaims = 16;  // of each thread
+  constexpr std::size_t kClaims = 16;  // chunks per thread
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(count / (kClaims * threads)), 1, most);
 }
 

@@ -5,16 +5,16 @@
 
 namespace abut {
 
-// Counter-based random numbers: the value depends on (seed, stream, counter) alone, never on the thread or on
-// what was drawn before, so that parallel results are the same bits on any number of threads. The mixing
-// function is SplitMix64's finalizer, applied once per key word.
+// Counter-based random numbers: a value depends only on (seed, stream, counter), never on the thread or on
+// other generators, so that parallel results are bit-identical for any number of threads. The mixing function
+// is the finalizer of SplitMix64, applied once per key word.
 class Random {
  public:
   // A stream is usually the index of a pair or of an object.
   constexpr explicit Random(std::uint64_t seed, std::uint64_t stream = 0)
       : key_(mix(mix(seed) ^ (stream + 0x9e3779b97f4a7c15ULL))) {}
 
-  // 64 uniform random bits, and the stream moves on by one.
+  // Returns 64 uniform random bits and advances the counter by one.
   constexpr std::uint64_t bits() { return mix(key_ + 0x9e3779b97f4a7c15ULL * ++counter_); }
 
   // Uniform in [0, 1).

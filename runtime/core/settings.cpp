@@ -15,7 +15,7 @@ bool read_whole(const std::string& text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Whole numbers may be written like others, 1e9 or 50.0.
+// Whole numbers may also be written as floating-point numbers: 1e9 or 50.0.
 template <class Integer>
 bool read_integer(const std::string& text, Integer& value) {
   if (read_whole(text, value)) return true;

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-// Settings declared once. A table of rows beside a struct of settings gives their validation, their options
-// on a command line and their help:
+// Settings declared once: a table of rows next to a struct of settings provides their validation, their
+// command-line options and their help:
 //
 //   struct SpringConfig { double stiffness = 1e4; };
 //   constexpr Setting<SpringConfig> kSpringSettings[] = {
@@ -21,13 +21,13 @@
 //   require_valid<SpringConfig>(kSpringSettings, config, "spring");
 namespace abut {
 
-// The numbers that a setting may be.
+// The range of values that a numeric setting may take.
 struct Range {
-  double low = -std::numeric_limits<double>::infinity();  // least value
-  double high = std::numeric_limits<double>::infinity();  // greatest value
-  bool open = false;  // the ends themselves are excluded; infinite ones always are
+  double low = -std::numeric_limits<double>::infinity();  // smallest value
+  double high = std::numeric_limits<double>::infinity();  // largest value
+  bool open = false;  // whether the ends are excluded; infinite ones always are
 
-  bool contains(double value) const;  // of infinities and NaN none
+  bool contains(double value) const;  // false for infinities and NaN
   std::string words() const;          // "positive", "0 or more", "between 0 and 1", "from 3 to 100"
 };
 
@@ -38,35 +38,36 @@ constexpr Range at_least(double low) { return {.low = low}; }  // low <= value
 constexpr Range between(double low, double high) { return {.low = low, .high = high, .open = true}; }
 // low <= value <= high
 constexpr Range from_to(double low, double high) { return {.low = low, .high = high}; }
-// For ratios and moduli, of which products and squares stay finite.
+// For ratios and moduli, whose products and squares must stay finite.
 inline constexpr Range kMagnitude = from_to(1e-12, 1e12);
 
-// A setting that is one of a few words: an enumeration whose values count from 0 in their order.
+// A setting whose value is one of a few words: an enumeration whose values count from 0 in the order of the
+// words.
 template <class Config>
 struct Choice {
   std::span<const std::string_view> words;  // in the order of the enumeration's values
-  int (*get)(const Config&);                // none of the words: negative
-  void (*set)(Config&, int);                // to the word of that index
+  int (*get)(const Config&);  // index of the current word; negative where the value is none of them
+  void (*set)(Config&, int);  // sets the value to the word of that index
 };
 
 // A row of a table of settings.
 template <class Config>
 struct Setting {
   std::string_view name;  // as options and keywords spell it
-  std::string_view unit;  // for people; "" for a number without one
+  std::string_view unit;  // for users; "" for a dimensionless number
   Range range;            // numbers only
-  std::string_view help;  // what it does, in a line
-  // The member of Config: a number by reference, or a choice of words.
+  std::string_view help;  // one line on what the setting does
+  // Access to the member of Config: a reference to a number, or a choice of words.
   std::variant<double& (*)(Config&), int& (*)(Config&), std::uint64_t& (*)(Config&), Choice<Config>> member;
 };
 
-// The member of a struct that a path of member pointers leads to, from the outside in.
+// Returns the member that a path of member pointers leads to, from the outermost to the innermost.
 template <class Config, auto... path>
 constexpr auto& setting(Config& config) {
   return (config.*....*path);
 }
 
-// The Choice of a member that is an enumeration.
+// Returns the Choice for a member that is an enumeration.
 template <class Config, auto member>
 constexpr Choice<Config> choice(std::span<const std::string_view> words) {
   using Value = std::remove_cvref_t<decltype(std::declval<Config&>().*member)>;
@@ -74,30 +75,30 @@ constexpr Choice<Config> choice(std::span<const std::string_view> words) {
           [](Config& config, int value) { config.*member = static_cast<Value>(value); }};
 }
 
-// What people are told of a setting.
+// Description of a setting for users.
 struct SettingInfo {
   std::string name, unit, default_value, range, help;  // as in the row
 };
 
-// A setting as somebody gave it: `text` is the value, {"stiffness", "1e4"} or {"stiffness", 1e4}.
+// A setting's value as a user gave it, kept as text: {"stiffness", "1e4"} or {"stiffness", 1e4}.
 struct SettingValue {
-  // From text as it stands on a command line.
+  // From text, as on a command line.
   SettingValue(std::string its_name, std::string its_text)
       : name(std::move(its_name)), text(std::move(its_text)) {}
-  SettingValue(std::string its_name, double number);         // in digits that read back the same
+  SettingValue(std::string its_name, double number);         // with the fewest digits that read back the same
   SettingValue(std::string its_name, std::int64_t number);   // in decimal digits
   SettingValue(std::string its_name, std::uint64_t number);  // in decimal digits, as seeds are
-  // As std::int64_t: for literals.
+  // Same as std::int64_t; for literals.
   SettingValue(std::string its_name, int number) : SettingValue(std::move(its_name), std::int64_t{number}) {}
 
-  std::string name, text;  // of the setting; its value as text
+  std::string name, text;  // name of the setting, and its value as text
 };
-using SettingValues = std::vector<SettingValue>;  // of two with one name the later holds
+using SettingValues = std::vector<SettingValue>;  // of two with the same name, the later one holds
 
-// Throws InvalidInput, listing the names that there are, for a value that none of the rows describes.
+// Throws InvalidInput, which lists the existing names, where a value's name is that of none of the rows.
 void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who);
 
-// The fewest digits that read back as this number: "0.1".
+// Returns the number with the fewest digits that read back as the same number, such as "0.1".
 std::string number_text(double value);
 
 namespace detail {
@@ -110,7 +111,8 @@ bool read_number(const std::string& text, std::uint64_t& value);
 std::string joined(std::span<const std::string_view> words);
 }  // namespace detail
 
-// Calls use(row, number) or use(row, choice) for the member of a row.
+// Calls number(member) where the row's member is a number, with a reference to it in `config`, and
+// word(choice) where it is a choice of words.
 template <class Config, class Number, class Word>
 void visit_setting(const Setting<Config>& row, Config& config, Number&& number, Word&& word) {
   std::visit(
@@ -123,8 +125,8 @@ void visit_setting(const Setting<Config>& row, Config& config, Number&& number, 
       row.member);
 }
 
-// Throws InvalidInput, naming `who`, the setting, its value, unit and range, unless every one is in its
-// range.
+// Throws InvalidInput, which names `who`, the setting, its value, unit and range, unless every setting of the
+// table is within its range.
 template <class Config>
 void require_valid(std::span<const Setting<Config>> table, const Config& config, std::string_view who) {
   Config copy = config;
@@ -144,7 +146,7 @@ void require_valid(std::span<const Setting<Config>> table, const Config& config,
         });
 }
 
-// The rows for people, with the defaults of Config.
+// Returns the table's rows for users, with the defaults of Config.
 template <class Config>
 std::vector<SettingInfo> describe(std::span<const Setting<Config>> table) {
   Config standard;
@@ -166,8 +168,8 @@ std::vector<SettingInfo> describe(std::span<const Setting<Config>> table) {
   return rows;
 }
 
-// Sets what was given. Throws InvalidInput for a name that is not in the table and for a value that is none
-// or out of range.
+// Sets the given values in `config`. Throws InvalidInput for a name that is not in the table and for a value
+// that cannot be read or is out of range.
 template <class Config>
 void apply(std::span<const Setting<Config>> table, const SettingValues& values, Config& config,
            std::string_view who) {

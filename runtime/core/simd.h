@@ -4,15 +4,17 @@
 #include <cstdint>
 
 // Four or eight doubles at a time with the compiler's vector extensions, and the functions that the soft sums
-// need. Kernels are templates on the lane type: Four, Eight, or a plain scalar, which is the reference.
+// need. Kernels are templates on the lane type: Four, Eight, or a plain scalar, which serves as the
+// reference.
 //
-// A kernel for Four stands in a function marked ABUT_CLONES: it is compiled for the portable instruction set
-// and for AVX2, and the version is chosen when the program starts; one for Eight in a function marked
-// ABUT_CLONES_OF_EIGHT, compiled for AVX-512 too. All that it calls must be inlined
-// (ABUT_INLINE), or it would be compiled for the portable set only. Contraction is off (AbutFlags.cmake), so
-// the versions for Four give the same bits. It is on where results are good to a tolerance anyway and speed
-// comes from fused multiply-adds: in functions marked ABUT_CLONES_FUSED and in ssdf/field_batch.cpp, the only
-// place of Eight. Sanitizers run before the choice can be made.
+// A kernel for Four belongs in a function marked ABUT_CLONES: it is compiled for the portable instruction set
+// and for AVX2, and the version is chosen when the program starts. A kernel for Eight belongs in a function
+// marked ABUT_CLONES_OF_EIGHT, which is compiled for AVX-512, too. Everything a kernel calls must be inlined
+// (ABUT_INLINE), since it would otherwise be compiled only for the portable set. Floating-point contraction
+// is off (AbutFlags.cmake), so that the versions for Four are bit-identical. It is on where a result need
+// only hold to a tolerance and fused multiply-adds give speed: in functions marked ABUT_CLONES_FUSED and in
+// ssdf/field_batch.cpp, the only user of Eight. Sanitized builds have no clones, as sanitizers run before the
+// choice can be made.
 #if defined(__x86_64__) && !defined(ABUT_SANITIZED)
 #define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
 #define ABUT_CLONES_FUSED __attribute__((target_clones("fma", "default")))
@@ -33,7 +35,7 @@ using FourBits = std::int64_t __attribute__((vector_size(32)));
 using Eight = double __attribute__((vector_size(64)));
 using EightBits = std::int64_t __attribute__((vector_size(64)));
 
-// Where an array of double may not be taken for aligned vectors.
+// For access to arrays of double that need not be aligned as vectors.
 struct __attribute__((packed, aligned(8), may_alias)) FourUnaligned {
   Four value;
 };
@@ -48,7 +50,7 @@ inline constexpr int kLanes<Four> = 4;
 template <>
 inline constexpr int kLanes<Eight> = 8;
 
-// The next kLanes<T> numbers.
+// Loads the kLanes<T> numbers that start at `from`.
 template <class T>
 ABUT_INLINE void load(const double* from, T& to) {
   to = static_cast<T>(*from);
@@ -62,9 +64,10 @@ ABUT_INLINE void load(const double* from, Eight& to) {
   to = reinterpret_cast<const EightUnaligned*>(from)->value;
 }
 
+// Stores the four lanes at `to`, which need not be aligned.
 ABUT_INLINE void store(const Four& from, double* to) { reinterpret_cast<FourUnaligned*>(to)->value = from; }
 
-// The same number in every lane.
+// Sets every lane to the same number.
 template <class T, class S>
 ABUT_INLINE void fill(S number, T& to) {
   if constexpr (kLanes<T> == 1)
@@ -73,7 +76,7 @@ ABUT_INLINE void fill(S number, T& to) {
     to = T{} + number;
 }
 
-// Of the lanes, in a fixed order.
+// Sum of the lanes, added in a fixed order.
 template <class T>
 ABUT_INLINE auto sum(const T& x) {
   if constexpr (kLanes<T> == 1)
@@ -93,7 +96,7 @@ ABUT_INLINE void greatest(const T& a, const T& b, T& to) {
   to = a > b ? a : b;
 }
 
-// Over the lanes.
+// Smallest and largest lane.
 template <class T>
 ABUT_INLINE auto least_lane(const T& x) {
   if constexpr (kLanes<T> == 1)
@@ -118,7 +121,7 @@ ABUT_INLINE auto greatest_lane(const T& x) {
   }
 }
 
-// Whether a comparison, lane by lane, holds anywhere.
+// Returns whether a lane-wise comparison holds in any lane.
 template <class T, class Truth>
 ABUT_INLINE bool any(const Truth& truth) {
   if constexpr (kLanes<T> == 1)
@@ -129,7 +132,7 @@ ABUT_INLINE bool any(const Truth& truth) {
   }
 }
 
-// sqrt(x), x >= 0.
+// Square root of x >= 0.
 template <class T>
 ABUT_INLINE void square_root(const T& x, T& to) {
   using std::sqrt;
@@ -141,11 +144,10 @@ ABUT_INLINE void square_root(const T& x, T& to) {
   }
 }
 
-inline constexpr double kRound =
-    0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
+inline constexpr double kRound = 0x1.8p52;  // adding it rounds to an integer, which then is in the low bits
 
-// 2^k e^r, |r| <= ln 2 / 2, by Taylor's polynomial of degree 12 (error 2e-16), for k + kRound; 0 where not
-// kept.
+// 2^k e^r for |r| <= ln 2 / 2, by the Taylor polynomial of degree 12 (error 2e-16), given k_rounded = k +
+// kRound; 0 in the lanes where `kept` is 0.
 ABUT_INLINE void scaled_exponential(const Four& k_rounded, const Four& r, const FourBits& kept, Four& to) {
   const Four r2 = r * r, r4 = r2 * r2;
   const Four p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
@@ -153,12 +155,12 @@ ABUT_INLINE void scaled_exponential(const Four& k_rounded, const Four& r, const 
   const Four p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
                   r4 * (1.0 / 479001600);
   const Four e_r = p0 + r4 * (p4 + r4 * p8);
-  const FourBits exponent = reinterpret_cast<FourBits>(k_rounded) << 52;  // k, in the exponent's place
+  const FourBits exponent = reinterpret_cast<FourBits>(k_rounded) << 52;  // k, shifted into the exponent bits
   const FourBits bits = (reinterpret_cast<FourBits>(e_r) + exponent) & kept;
   to = reinterpret_cast<Four>(bits);
 }
 
-// exp(x) for x < 700; 0 below -700, where a scalar would go on to -745.
+// exp(x) for x < 700. Vectors give 0 below -700, where scalars underflow only at -745.
 template <class T>
 ABUT_INLINE void exponential(const T& x, T& to) {
   using std::exp;
@@ -166,7 +168,8 @@ ABUT_INLINE void exponential(const T& x, T& to) {
 }
 template <>
 ABUT_INLINE void exponential(const Four& x, Four& to) {
-  constexpr double kHigh = 0x1.62e42fefap-1, kLow = 0x1.cf79abc9e3b39p-40;  // ln 2; k kHigh is exact
+  // kHigh + kLow = ln 2, split such that k kHigh is exact
+  constexpr double kHigh = 0x1.62e42fefap-1, kLow = 0x1.cf79abc9e3b39p-40;
   const Four lowest = Four{} - 700.0;
   const FourBits kept = x > lowest;
   const Four y = x > lowest ? x : lowest;
@@ -175,7 +178,7 @@ ABUT_INLINE void exponential(const Four& x, Four& to) {
   scaled_exponential(k_rounded, (y - k * kHigh) - k * kLow, kept, to);
 }
 
-// ln x, x > 0.
+// Natural logarithm of x > 0.
 template <class T>
 ABUT_INLINE void logarithm(const T& x, T& to) {
   using std::log;
@@ -185,7 +188,8 @@ ABUT_INLINE void logarithm(const T& x, T& to) {
     to = T{std::log(x[0]), std::log(x[1]), std::log(x[2]), std::log(x[3])};
 }
 
-// log(1 + t) for t in [0, 1]: 2 artanh(z) with z = t / (2 + t) <= 1/3, 16 terms of its series (error 1e-17).
+// log(1 + t) for t in [0, 1], for vectors as 2 artanh(z) with z = t / (2 + t) <= 1/3 and 17 terms of its
+// series (error below 1e-17).
 template <class T>
 ABUT_INLINE void log_one_plus(const T& t, T& to) {
   using std::log1p;

@@ -5,7 +5,7 @@
 
 namespace abut {
 
-// How a numerical query ended. Kernels report it in their result and never throw.
+// How a numerical query ended. Kernels return it in their result and never throw.
 enum class Status : std::uint8_t {
   kOk,            // the answer holds to the requested tolerance
   kTouching,      // the answer holds; the signed distance is zero within the tolerance
@@ -15,7 +15,7 @@ enum class Status : std::uint8_t {
   kInvalidInput,  // NaN, infinity or an empty shape went in; every number in the result is NaN
 };
 
-// As it stands in answers: "ok", "not_converged". docs/conventions.md explains each.
+// Name of the status in answers: "ok", "not_converged". docs/conventions.md explains each.
 constexpr std::string_view to_string(Status status) {
   switch (status) {
     case Status::kOk:

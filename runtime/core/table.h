@@ -8,7 +8,7 @@
 
 namespace abut {
 
-// The names of a table's rows that `wanted` takes, with commas between.
+// Returns the names of those rows for which wanted(row) is true, separated by commas.
 template <class Row, class Wanted>
 std::string names_of(std::span<const Row> rows, const Wanted& wanted) {
   std::string names;
@@ -17,8 +17,8 @@ std::string names_of(std::span<const Row> rows, const Wanted& wanted) {
   return names;
 }
 
-// The row of a table by name. Throws InvalidInput, naming the rows that there are, for an unknown one; `kind`
-// says what they are: "contact solver".
+// Returns the row with the given name. Throws InvalidInput, which lists the existing rows, for an unknown
+// name; `kind` says what the rows are, such as "contact solver".
 template <class Row>
 const Row& find_row(std::span<const Row> rows, std::string_view kind, std::string_view name) {
   for (const Row& row : rows)

@@ -13,8 +13,8 @@
 
 namespace abut {
 
-// Prefetches the cache lines of array[index], or of its first bytes, which are needed soon and may have been
-// written by another thread. Nothing is read, so that the index may lie outside the array.
+// Prefetches the cache lines of array[index], or of its first `bytes`, which are needed soon and may have
+// been written by another thread. Reads nothing, so the index may lie outside the array.
 template <class T, class Index>
 ABUT_INLINE void prefetch(const T* array, Index index, std::size_t bytes = sizeof(T)) {
   const auto address =
@@ -23,37 +23,38 @@ ABUT_INLINE void prefetch(const T* array, Index index, std::size_t bytes = sizeo
     __builtin_prefetch(reinterpret_cast<const void*>(address + offset));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// One piece of work on one or two parts of something that is shared. All units that work on one part do so
-// one after the other, in an order that is given: how many threads there are decides who does the work, and
-// not what is computed.
+// One piece of work on one or two parts of a shared data structure. All units that work on the same part do
+// so one after the other, in a given order: the number of threads decides who does the work, not what is
+// computed.
 struct WorkUnit {
-  std::int32_t a, b;            // the parts; equal where it is one
-  std::int32_t turn_a, turn_b;  // units that work on them before this one
+  std::int32_t a, b;            // indices of the parts; equal where the unit works on only one
+  std::int32_t turn_a, turn_b;  // number of units that work on part a (part b) before this one
 };
 
-// Units of work on numbered parts. Unit u belongs to part units[u].a.
+// Units of work on numbered parts. Unit u is listed with part units[u].a, which may also be part b of other
+// units.
 struct Schedule {
-  static constexpr int kMaxParts = 64;  // that a schedule may have
+  static constexpr int kMaxParts = 64;  // largest number of parts of a schedule
 
   int parts;                       // 1 to kMaxParts
-  const WorkUnit* units;           // by part, then by turn
-  const std::int32_t* first_unit;  // (parts + 1) of each part
-  const std::int32_t* turns;       // (parts) units that work on each part
-  const std::int32_t* in_order;    // all units, each after those that it comes after: for one thread
+  const WorkUnit* units;           // sorted by part a, then by turn
+  const std::int32_t* first_unit;  // (parts + 1) index of each part's first unit, and the end
+  const std::int32_t* turns;       // (parts) number of units that work on each part, as a or b
+  const std::int32_t* in_order;    // all units in an order that respects all turns, for a single thread
 };
 
-// Threads that work on one thing together: one leads, and offers schedules of work; others help where they
-// find a unit that nobody has begun and whose turn it is. A unit of microseconds is begun by whoever is
-// there, so that a thread that gets no core holds up none but the unit that it is at; each thread begins with
-// parts of its own, which stay in its core's cache from schedule to schedule.
+// A team of threads that work on one task together: one leads and offers schedules of work units; the others
+// help wherever they find a unit that nobody has begun and whose turn it is. A unit takes microseconds and is
+// begun by whichever thread is there, so that a thread that gets no core delays only the unit it is at. Each
+// thread starts its search at parts of its own, which stay in its core's cache from schedule to schedule.
 class Team {
  public:
-  Team() = default;  // the leader alone
-  // A leader, and `threads` - 1 that help.
+  Team() = default;  // only the leader
+  // A leader and `threads` - 1 helpers.
   explicit Team(int threads) : threads_(threads), spin_time_(spin_time_for(threads)) {}
 
-  // By the leader: calls work(u) for every unit, and returns when all are done. A unit sees what those before
-  // it on its parts wrote. work must not throw. The schedule must outlive the team.
+  // Called by the leader: calls work(u) for every unit u and returns when all are done. A unit sees what
+  // earlier units on its parts wrote. work must not throw. The schedule must outlive the team.
   template <class Work>
   void run(const Schedule& schedule, Work&& work) {
     if (threads_ <= 1 || schedule.parts <= 1) {
@@ -67,15 +68,16 @@ class Team {
     lead(schedule);
   }
 
-  // By every other thread, from 1 on: helps until the leader closes.
+  // Called by every helper, with its number from 1: takes part in the runs until the leader closes the team.
   void help(int thread) {
-    std::uint64_t exhausted = 0, offered = 0;  // runs; of the former every unit is begun
+    // Numbers of runs: the last one seen with every unit begun; the one on offer.
+    std::uint64_t exhausted = 0, offered = 0;
     for (;;) {
       event_.wait(
           [&] {
             offered = offered_.load(std::memory_order_acquire);
             if (offered == kClosed) return true;
-            if (offered == exhausted) return false;  // without a look at what the others write
+            if (offered == exhausted) return false;  // decided without reading what the other threads write
             const Schedule& schedule = *schedule_.load(std::memory_order_acquire);
             if (is_exhausted(schedule, offered)) exhausted = offered;
             return can_begin(schedule, offered);
@@ -86,7 +88,7 @@ class Team {
     }
   }
 
-  // By the leader, when no more runs follow: help() returns.
+  // Called by the leader when no more runs follow: makes help() return.
   void close() {
     offered_.store(kClosed, std::memory_order_release);
     event_.notify();
@@ -95,13 +97,13 @@ class Team {
  private:
   static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
 
-  // A count in the run that it belongs to; counts of other runs equal none of this one.
+  // A count, tagged with the run it belongs to, so that it equals no count of any other run.
   static std::uint64_t count_of(std::uint64_t run, std::int32_t count) {
     return run << 32 | static_cast<std::uint32_t>(count);
   }
 
-  // On cache lines of its own: of a part's units those that were begun, and of all units on it those that are
-  // done.
+  // Counters of a part, on cache lines of their own: `begun`, of the units listed with the part those that
+  // were begun; `done`, of all units that work on the part those that are done. Both are tagged with the run.
   struct alignas(128) Part {
     std::atomic<std::uint64_t> begun{0}, done{0};
   };
@@ -112,8 +114,8 @@ class Team {
       parts_[part].begun.store(count_of(run, 0), std::memory_order_relaxed);
       parts_[part].done.store(count_of(run, 0), std::memory_order_relaxed);
     }
-    // Who still looks at the run before and finds this schedule finds these counts too, which are not of its
-    // run.
+    // A thread that is still at the previous run and already reads this schedule also reads these counts.
+    // They are tagged with this run, so that it begins nothing.
     schedule_.store(&schedule, std::memory_order_release);
     offered_.store(run, std::memory_order_release);
     event_.notify();
@@ -128,7 +130,8 @@ class Team {
   bool has_turn(int part, std::uint64_t run, std::int32_t turn) const {
     return parts_[part].done.load(std::memory_order_acquire) == count_of(run, turn);
   }
-  // The next unit of a part where it can be begun, else -1; `begun`: what its part says.
+  // Returns the next unit listed with a part if it can be begun now, else -1; `begun` receives the part's
+  // counter.
   std::int32_t next_unit(const Schedule& schedule, std::uint64_t run, int part, std::uint64_t& begun) const {
     begun = parts_[part].begun.load(std::memory_order_relaxed);
     if (begun >> 32 != run) return -1;
@@ -156,7 +159,8 @@ class Team {
     return false;
   }
 
-  // Looks through the parts from the thread's own on, until none has a unit that can be begun.
+  // Begins units, searching the parts in turn from the thread's own, until no part has a unit that can be
+  // begun.
   void begin_what_can_be(const Schedule& schedule, std::uint64_t run, int thread) {
     const int own = thread * schedule.parts / threads_;
     for (bool found = true; found;) {
@@ -165,7 +169,8 @@ class Team {
         const int part = (own + k) % schedule.parts;
         std::uint64_t begun;
         for (std::int32_t unit; (unit = next_unit(schedule, run, part, begun)) >= 0;) {
-          // Who succeeds finds the leader within lead(): it waits for this unit.
+          // A thread whose exchange succeeds knows that the leader is still in lead(), as it waits for this
+          // unit.
           if (!parts_[part].begun.compare_exchange_strong(begun, begun + 1, std::memory_order_acquire)) break;
           call_(context_, unit);
           const WorkUnit& work = schedule.units[unit];
@@ -181,10 +186,10 @@ class Team {
 
   int threads_ = 1;
   std::chrono::microseconds spin_time_{0};
-  alignas(128) std::atomic<std::uint64_t> offered_{0};  // runs since the start
+  alignas(128) std::atomic<std::uint64_t> offered_{0};  // the last run offered, from 1; or kClosed
   std::atomic<const Schedule*> schedule_{nullptr};
   Event event_;
-  // Of the run on offer.
+  // The work of the run on offer.
   void* context_ = nullptr;
   void (*call_)(void* context, std::int32_t unit) = nullptr;
   std::array<Part, Schedule::kMaxParts> parts_;

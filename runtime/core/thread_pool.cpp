@@ -23,13 +23,13 @@ struct Job {
   std::chrono::microseconds spin_time;
 };
 
-std::atomic<unsigned> generation{0};  // of the process: how many forks made it
+std::atomic<unsigned> generation{0};  // number of forks from the first process to this one
 std::atomic<int> asked_threads{0};
 thread_local bool within_work = false;
-thread_local bool at_its_end = false;  // the thread has lost its pool
+thread_local bool at_its_end = false;  // true: the thread's pool is destroyed
 
-// Of the process, found once. No static of a function: the child of a fork would wait for ever for a thread
-// that was about to initialise it.
+// Properties of the process, determined once. Not function-local statics: the child of a fork would wait for
+// ever for a thread of its parent that was initialising one.
 constexpr int kUnknown = -1;
 std::atomic<int> found_processors{kUnknown}, found_in_environment{kUnknown};
 [[maybe_unused]] const int at_forks = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
@@ -43,22 +43,23 @@ int processors() {
   return count;
 }
 
-int threads_in_environment() {  // 0: none are asked for there
-  constexpr int kMost = 256;    // each has its own scratch memory
+int threads_in_environment() {  // 0: the environment requests none
+  constexpr int kMost = 256;    // each thread has its own scratch memory
   int count = found_in_environment.load(std::memory_order_relaxed);
   if (count == kUnknown) {
     const char* text = std::getenv("OMP_NUM_THREADS");
-    // Of a list, one number for each level of nesting, the first.
+    // OMP_NUM_THREADS may be a list, one number for each level of nesting; the first one is taken.
     count = text ? static_cast<int>(std::clamp<long>(std::strtol(text, nullptr, 10), 0, kMost)) : 0;
     found_in_environment.store(count, std::memory_order_relaxed);
   }
   return count;
 }
 
-// One thread that helps another. The two share it: either may be the last to go.
+// A thread that helps another one. Both share ownership of this object, as either may end last.
 class alignas(128) Worker {
  public:
-  // By the thread that is helped, call and leave in pairs.
+  // For the thread that is helped, in pairs: call() offers a job; leave() withdraws it if it was not begun,
+  // else waits until it is done.
   void call(const Job& job) {
     job_ = &job;
     state_.store(kCalled, std::memory_order_release);
@@ -98,7 +99,7 @@ class alignas(128) Worker {
 
   std::atomic<int> state_{kFree};
   std::atomic<bool> dismissed_{false};
-  const Job* job_ = nullptr;  // valid while busy
+  const Job* job_ = nullptr;  // valid from call() to leave()
   Event called_, left_;
 };
 
@@ -125,9 +126,9 @@ class ThreadPool {
  private:
   bool forked() const { return generation_ != generation.load(std::memory_order_relaxed); }
 
-  // Makes workers up to this number, where the system lets it; returns how many of them there are.
+  // Starts workers until there are `count`, as far as the system allows. Returns how many of them there are.
   std::size_t grow(std::size_t count) {
-    if (forked()) {  // their threads exist in the parent only
+    if (forked()) {  // the threads of these workers exist only in the parent
       workers_.clear();
       generation_ = generation;
     }

@@ -5,18 +5,18 @@
 
 namespace abut {
 
-// Number of threads where a caller asks for 0: what set_default_threads said, else the environment's
-// OMP_NUM_THREADS (which numerical libraries share; at most 256), else one for every processor of this
-// process.
+// Number of threads used where a caller requests 0: the one given to set_default_threads, else the
+// environment variable OMP_NUM_THREADS (shared with numerical libraries; at most 256), else one for each
+// processor of this process.
 int default_threads();
-void set_default_threads(int threads);  // 0: as if never called
+void set_default_threads(int threads);  // 0: back to the environment or the processors
 
-// How long threads may spin that wait for one another: not at all where there are more than processors.
+// How long threads that wait for one another may spin: 0 where there are more of them than processors.
 std::chrono::microseconds spin_time_for(int threads);
 
 namespace internal {
 
-// A call by reference: work(thread).
+// A type-erased reference to a callable: call(context, thread) runs work(thread).
 struct SharedWork {
   void* context;
   void (*call)(void* context, int thread);
@@ -26,13 +26,13 @@ void run_together(int threads, SharedWork work);
 
 }  // namespace internal
 
-// Calls work(0) here and meanwhile work(1) .. work(threads - 1) on workers of this thread, each when it gets
-// a core: one that has not begun when work(0) returns is not called, others are waited for. So work(0)
-// has to end with everything done or begun, however few of the others come. work must not throw. Within
-// another such call, work(0) alone.
+// Calls work(0) on this thread and meanwhile work(1) .. work(threads - 1) on its workers, each when it gets a
+// core. A worker that has not begun when work(0) returns is skipped, the others are waited for. So work(0)
+// must not return before every task is done or begun, however few of the workers take part. work must not
+// throw. A nested call only calls work(0).
 //
 // Workers belong to the calling thread, are kept for the next call and block while there is nothing to do.
-// They compute in the caller's floating-point environment. A child of fork() starts with none.
+// They compute in the caller's floating-point environment. The child of a fork() starts with none.
 template <class Work>
 void run_together(int threads, Work&& work) {
   using Type = std::remove_reference_t<Work>;

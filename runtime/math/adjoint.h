@@ -2,10 +2,11 @@
 
 #include "runtime/math/pose.h"
 
-// How twists and wrenches change frame, and what follows for derivatives (docs/conventions.md).
+// Frame changes of twists and wrenches, and their derivatives (docs/conventions.md).
 namespace abut {
 
-// Ad(X_AB), (6, 6): V_A = Ad(X_AB) V_B for one twist (w; v), taken at Bo in B and at Ao in A.
+// Adjoint Ad(X_AB), (6, 6): V_A = Ad(X_AB) V_B, where V_B and V_A are one twist (w; v), taken at Bo in B and
+// at Ao in A.
 template <class S>
 Mat6<S> adjoint(const Pose<S>& X_AB) {
   Mat6<S> Ad;
@@ -13,7 +14,7 @@ Mat6<S> adjoint(const Pose<S>& X_AB) {
   return Ad;
 }
 
-// ad(V), (6, 6): the derivative of Ad(exp(t V)) at t = 0.
+// ad(V), (6, 6): the derivative of Ad(exp(t V)) with respect to t at t = 0.
 template <class S>
 Mat6<S> adjoint_derivative(const Vec6<S>& V) {
   const Mat3<S> w = skew<S>(V.template head<3>());
@@ -22,7 +23,8 @@ Mat6<S> adjoint_derivative(const Vec6<S>& V) {
   return ad;
 }
 
-// The wrench (tau; f) about Ao in A that equals the wrench F about Bo in B: tau_A = R_AB tau_B + p_AB x f_A.
+// Wrench (tau; f) about Ao in A that is equivalent to the wrench F about Bo in B: f_A = R_AB f_B, tau_A =
+// R_AB tau_B + p_AB x f_A.
 template <class S>
 Vec6<S> shift_wrench(const Pose<S>& X_AB, const Vec6<S>& F_Bo_B) {
   Vec6<S> F_Ao_A;

@@ -5,8 +5,8 @@
 
 namespace abut {
 
-// A number with its derivatives by N parameters: forward differentiation of the code that computes it.
-// Comparisons look at the value alone.
+// Dual number: a value with its derivatives with respect to N parameters, for forward-mode differentiation of
+// the code that computes it. Comparisons compare only the values.
 template <class S, int N>
 struct Dual {
   using Slopes = Eigen::Array<S, N, 1>;
@@ -18,7 +18,7 @@ struct Dual {
   Dual(S number) : value(number) {}  // NOLINT(google-explicit-constructor): a constant is a number
   Dual(S number, const Slopes& by) : value(number), slopes(by) {}
 
-  // Parameter k at a value.
+  // Parameter k (0 to N - 1) with the given value: its derivative with respect to itself is 1.
   static Dual parameter(S number, int k) {
     Dual result(number);
     result.slopes[k] = 1;
@@ -55,7 +55,7 @@ struct Dual {
   friend Dual abs(const Dual& a) { return a.value < S(0) ? -a : a; }
 };
 
-// The number alone.
+// The value without its derivatives.
 template <class S>
 S value_of(const S& a) {
   return a;

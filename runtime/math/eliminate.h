@@ -6,9 +6,9 @@
 
 namespace abut {
 
-// Solves M x = r by Gaussian elimination with partial pivoting. M: n x n, row-major,
-// lost; x: r before, the solution after. False where no pivot of a column is larger than `least` in
-// magnitude. Without memory of its own, and quick about zeros: most matrices of contacts are sparse.
+// Solves M x = r by Gaussian elimination with partial pivoting. M: n x n, row-major, overwritten; x: holds r
+// on entry and the solution on return. Returns false where no pivot candidate of a column exceeds `least` in
+// magnitude. Allocates nothing and skips zeros: most matrices of contacts are sparse.
 template <class S>
 bool eliminate(S* M, S* x, std::size_t n, S least) {
   using std::abs;

@@ -7,8 +7,9 @@
 
 namespace abut {
 
-// A number with its derivatives up to kOrder (0 to 3) by N parameters: forward differentiation of the code
-// that computes it. Of equal mixed derivatives one is kept, that of ascending indices.
+// A value with its derivatives up to order kOrder (0 to 3) with respect to N parameters, for forward-mode
+// differentiation of the code that computes it. Equal mixed derivatives are stored once, with ascending
+// indices.
 template <class S, int N, int kOrder>
 struct Jet {
   static constexpr int kFirst = kOrder > 0 ? N : 0, kSecond = kOrder > 1 ? N *(N + 1) / 2 : 0,
@@ -22,17 +23,18 @@ struct Jet {
   Jet() = default;
   Jet(S number) : value(number) {}  // NOLINT(google-explicit-constructor): a constant is a number
 
-  // Parameter k at a value.
+  // Parameter k (0 to N - 1) with the given value: its derivative with respect to itself is 1.
   static Jet parameter(S number, int k) {
     Jet result(number);
     if constexpr (kOrder > 0) result.first[k] = S(1);
     return result;
   }
 
-  // Place of a second derivative, i <= j.
+  // Index in `second` of the derivative with respect to parameters i <= j.
   static constexpr int at(int i, int j) { return i * N - i * (i - 1) / 2 + j - i; }
 
-  // Calls visit(m, i, j) for every second derivative, visit(m, i, j, k) for every third.
+  // for_second calls visit(m, i, j) for every second derivative, for_third calls visit(m, i, j, k) for every
+  // third; m is the derivative's index in `second` or `third`.
   template <class Visit>
   static void for_second(Visit&& visit) {
     if constexpr (kOrder > 1)
@@ -67,7 +69,7 @@ struct Jet {
     return c;
   }
   friend Jet operator*(const S& a, const Jet& b) { return b * a; }
-  friend Jet operator*(const Jet& a, const Jet& b) {  // Leibniz
+  friend Jet operator*(const Jet& a, const Jet& b) {  // Leibniz's rule
     Jet c(a.value * b.value);
     for (int k = 0; k < kFirst; ++k) c.first[k] = a.first[k] * b.value + a.value * b.first[k];
     for_second([&](int m, int i, int j) {
@@ -83,7 +85,7 @@ struct Jet {
     return c;
   }
 
-  // f of this number, from f and its derivatives there (Faa di Bruno).
+  // f of this number, from the value of f and its derivatives f1, f2, f3 there (Faa di Bruno's formula).
   Jet composed(S f, S f1, S f2 = S(0), S f3 = S(0)) const {
     Jet c(f);
     for (int k = 0; k < kFirst; ++k) c.first[k] = f1 * first[k];
@@ -101,7 +103,7 @@ struct Jet {
     return a.composed(i, -i2, 2 * i2 * i, -6 * i2 * i2);
   }
   friend Jet operator/(const Jet& a, const Jet& b) { return a * inverse(b); }
-  // Of a positive number.
+  // Square root of a positive number.
   friend Jet sqrt(const Jet& a) {
     using std::sqrt;
     const S root = sqrt(a.value), f1 = S(1) / (2 * root), f2 = -f1 / (2 * a.value);

@@ -24,13 +24,13 @@ using Vec6 = Eigen::Matrix<S, 6, 1>;
 // A rotation, or a linear map of vectors.
 template <class S>
 using Mat3 = Eigen::Matrix<S, 3, 3>;
-// Derivative of a vector by the tangent of a pose.
+// Derivative of a vector with respect to the tangent of a pose.
 template <class S>
 using Mat36 = Eigen::Matrix<S, 3, 6>;
-// Derivative of a twist or a wrench by the tangent of a pose; a spatial inertia.
+// Derivative of a twist or a wrench with respect to the tangent of a pose; a spatial inertia.
 template <class S>
 using Mat6 = Eigen::Matrix<S, 6, 6>;
-// Derivative of a number by the tangent of a pose.
+// Derivative of a scalar with respect to the tangent of a pose.
 template <class S>
 using Row6 = Eigen::Matrix<S, 1, 6>;
 
@@ -42,7 +42,7 @@ Mat3<S> skew(const Vec3<S>& a) {
   return m;
 }
 
-// X_AB: rotation R_AB and origin p_AB of frame B in frame A, m.
+// Pose X_AB: rotation R_AB and origin p_AB, m, of frame B in frame A.
 template <class S>
 struct Pose {
   Mat3<S> R = Mat3<S>::Identity();  // R_AB
@@ -53,14 +53,15 @@ struct Pose {
   Pose inverse() const { return {R.transpose(), -(R.transpose() * p)}; }           // X_BA, R being a rotation
   bool finite() const { return R.allFinite() && p.allFinite(); }  // no entry is infinite or NaN
 
-  // The same in another scalar.
+  // The same pose with scalars of type T.
   template <class T>
   Pose<T> cast() const {
     return {R.template cast<T>(), p.template cast<T>()};
   }
 };
 
-// Rotation of a quaternion (w, x, y, z), which is normalised first; NaN for one of length zero.
+// Rotation matrix of a quaternion (w, x, y, z), which is normalised first; NaN for a quaternion of length
+// zero.
 template <class S>
 Mat3<S> rotation_from_quaternion(S w, S x, S y, S z) {
   Eigen::Quaternion<S> q(w, x, y, z);
@@ -68,15 +69,15 @@ Mat3<S> rotation_from_quaternion(S w, S x, S y, S z) {
   return q.toRotationMatrix();
 }
 
-// Largest absolute entry of R'R - I, infinity for a reflection or a NaN: 0 for a rotation.
+// Largest absolute entry of R'R - I, which is 0 for a rotation; infinity for a reflection or where R has NaN.
 template <class S>
 S rotation_error(const Mat3<S>& R) {
   const S error = (R.transpose() * R - Mat3<S>::Identity()).cwiseAbs().maxCoeff();
   return R.determinant() > S(0) && std::isfinite(error) ? error : std::numeric_limits<S>::infinity();
 }
 
-// The shortest turn that takes the unit vector a to the unit vector b. Where they are opposite to the root of
-// rounding, half a turn about some axis across a.
+// Smallest rotation that takes the unit vector a to the unit vector b. Where they are opposite to within the
+// square root of machine epsilon, a half turn about some axis perpendicular to a.
 template <class S>
 Mat3<S> shortest_rotation(const Vec3<S>& a, const Vec3<S>& b) {
   using std::sqrt;
@@ -89,13 +90,13 @@ Mat3<S> shortest_rotation(const Vec3<S>& a, const Vec3<S>& b) {
   return rotation_from_quaternion<S>(sum.squaredNorm() / 2, axis.x(), axis.y(), axis.z());
 }
 
-// exp of a rotation vector w (rad), Rodrigues' formula; exact to rounding near zero.
+// Exponential of a rotation vector w (rad) by Rodrigues' formula, accurate to rounding also near zero.
 template <class S>
 Mat3<S> exp_rotation(const Vec3<S>& w) {
   using std::cos, std::sin, std::sqrt;
   const S t2 = w.squaredNorm();
   const S t = sqrt(t2);
-  // sin(t)/t and (1 - cos t)/t^2, by series where the quotients lose digits
+  // sin(t)/t and (1 - cos t)/t^2, by series near zero, where the quotients lose digits
   const S a = t2 < S(1e-6) ? S(1) - t2 / 6 * (S(1) - t2 / 20 * (S(1) - t2 / 42)) : sin(t) / t;
   const S h = t2 < S(1e-6) ? S(0) : sin(t / 2) / t;
   const S b = t2 < S(1e-6) ? S(0.5) * (S(1) - t2 / 12 * (S(1) - t2 / 30 * (S(1) - t2 / 56))) : 2 * h * h;
@@ -103,7 +104,7 @@ Mat3<S> exp_rotation(const Vec3<S>& w) {
   return Mat3<S>::Identity() + a * W + b * (W * W);
 }
 
-// exp of a twist xi = (w; v): X_AB * exp(xi) is X_AB moved by xi expressed in B.
+// Exponential of a twist xi = (w; v): X_AB * exp(xi) is X_AB moved by xi, which is expressed in B.
 template <class S>
 Pose<S> exp(const Vec6<S>& xi) {
   using std::sin, std::sqrt;

@@ -6,8 +6,8 @@
 
 namespace abut {
 
-// Two unit vectors that complete the unit vector n to a right-handed basis (t1 x t2 = n) [Duff2017]; smooth,
-// but with a jump across n.z = 0, where they change from one smooth basis to another.
+// Two unit vectors that complete the unit vector n to a right-handed basis, t1 x t2 = n [Duff2017]. Smooth in
+// n, except for a jump across n.z = 0, where one smooth basis replaces another.
 template <class S>
 Eigen::Matrix<S, 3, 2> tangent_basis(const Vec3<S>& n) {
   using std::copysign;

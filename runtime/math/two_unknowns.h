@@ -6,10 +6,11 @@
 
 namespace abut {
 
-// Least squares of two unknowns, without memory from the heap: for P (n x 2) and each column r of R the
-// shortest z of those with the least |P z - r| [Moore and Penrose], by Gram and Schmidt's QR, the longer
-// column first. What a column adds to the other counts as none up to `singular` of the longer one's length;
-// rank: of columns that count.
+// Least squares with two unknowns, without heap allocation: for P (n x 2) and each column r of R, returns the
+// minimum-norm z among those that minimise |P z - r| [Moore and Penrose], by Gram-Schmidt QR with the longer
+// column first. The component of the shorter column perpendicular to the longer one counts as zero up to
+// `singular` times the longer one's length. `rank`, if given, receives the number of columns that count, 0 to
+// 2.
 template <class Columns, class Right>
 Eigen::Matrix<double, 2, Right::ColsAtCompileTime, 0, 2, Right::MaxColsAtCompileTime> shortest_least_squares(
     const Columns& P, const Right& R, double singular, int* rank = nullptr) {
@@ -23,7 +24,7 @@ Eigen::Matrix<double, 2, Right::ColsAtCompileTime, 0, 2, Right::MaxColsAtCompile
   const Column q = P.col(first) / r00;
   double r01 = q.dot(P.col(second));
   Column across = P.col(second) - r01 * q;
-  const double again = q.dot(across);  // what rounding left
+  const double again = q.dot(across);  // second pass: removes what rounding left of q
   r01 += again;
   across -= again * q;
   const double r11 = across.stableNorm(), length = std::hypot(r00, r01);

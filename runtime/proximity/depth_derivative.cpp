@@ -15,20 +15,20 @@ using derivative::WitnessDerivative;
 using distance::Balance;
 using distance::NearFeatures;
 
-constexpr double kEqual = 1e-9;      // of the depth, of features that are equally near
-constexpr double kSameSlope = 1e-6;  // m / m; times the size m / rad
-constexpr double kParallel = 1e-9;   // sine of an angle that is none
+constexpr double kEqual = 1e-9;      // relative to the depth: features that are equally near
+constexpr double kSameSlope = 1e-6;  // m / m; times the size: m / rad
+constexpr double kParallel = 1e-9;   // sine of an angle that counts as zero
 
-// One deepest point and what is nearest to it; all in the outer surface's frame but for the slopes.
+// One deepest point and the features nearest to it; all in the outer surface's frame except for the slopes.
 struct Deepest {
   const SurfaceView &inner, &outer;
-  bool of_A;  // whether A is the inner one
+  bool of_A;  // whether A is the inner body
   Pose<double> X_OI;
   SurfacePoint at;
   double size;  // m
   distance::FlatBasis flat;
   NearFeatures near;
-  double equal;  // m: depths that are one
+  double equal;  // m: difference up to which depths are equal
 
   Deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& found)
       : inner(found.of_A ? A : B), outer(found.of_A ? B : A), of_A(found.of_A) {
@@ -43,7 +43,7 @@ struct Deepest {
     near = distance::near_features(outer, distance::internal::at(t, at.weight), equal);
   }
 
-  // Of the distance of feature i, by xi of B, the point held in its body.
+  // Derivative of the distance of feature i with respect to xi of B, with the point held in its body.
   Row6<double> slope(int i, const Pose<double>& X_AB, const Vec3<double>& p_inner) const {
     const distance::NearFeature& f = near.feature[i];
     const Vec3<double> n_B = of_A ? Vec3<double>(-f.normal) : Vec3<double>(X_AB.R.transpose() * f.normal);
@@ -53,10 +53,10 @@ struct Deepest {
     return dd;
   }
 
-  // Of balances that in which the feature that the witness names weighs most; null where there are none.
+  // The balance in which the feature that the witness names has the greatest weight; null if there is none.
   const Balance* of_witness(std::span<const Balance> all, const SurfaceWitness& found) const {
     const Vec3<double> n = of_A ? Vec3<double>(X_OI.R * -found.witness.n) : found.witness.n;
-    int named = 0;  // by its normal
+    int named = 0;  // the feature that the witness names, found by its normal
     for (int f = 1; f < near.count; ++f)
       if (near.feature[f].normal.dot(n) > near.feature[named].normal.dot(n)) named = f;
     const Balance* best = nullptr;
@@ -65,8 +65,9 @@ struct Deepest {
     return best;
   }
 
-  // Whether a way along the inner surface leads on at the same depth: of each wedge one between its sides u
-  // and v, u + share (v - u), along which no distance falls.
+  // Whether the inner surface contains a direction from the point along which the depth stays the same. In
+  // each wedge with sides u and v it looks for a direction u + share (v - u) along which no distance
+  // decreases.
   bool level() const {
     bool found = false;
     internal::visit_wedges(inner, at.triangle, feature_of(at.weight),
@@ -95,7 +96,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   const Vec3<double> p_inner =
       distance::internal::at(deepest.of_A ? t_A : t_B, deepest.of_A ? found.weight_A : found.weight_B);
   Flat of_A = flat_of(t_A, found.weight_A), of_B = flat_of(t_B, found.weight_B);
-  (deepest.of_A ? of_A : of_B).dimension = 0;  // a point for now
+  (deepest.of_A ? of_A : of_B).dimension = 0;  // treated as a point for now
   WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, of_A, of_B);
   if (result.status == Status::kInvalidInput) return result;
 
@@ -112,7 +113,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
     result.clamped_count = std::max(result.clamped_count, 1);
     if (result.status == Status::kOk) result.status = Status::kClamped;
   };
-  if (balance == nullptr) {  // of the nearest feature alone
+  if (balance == nullptr) {  // derivative of the nearest feature only
     clamp();
     return result;
   }
@@ -121,7 +122,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   scale << deepest.size, deepest.size, deepest.size, 1, 1, 1;
   for (int i = 0; i < count; ++i)
     if (((mean(all[i]) - dd).array().abs() > kSameSlope * scale.array()).any()) clamp();
-  // The point follows all features that any balance has, if it can.
+  // The point follows all features that occur in any balance, if it can.
   std::array<int, NearFeatures::kMax> followed;
   int follow_count = 0;
   for (int f = 0; f < deepest.near.count; ++f)
@@ -137,7 +138,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   const bool kink = (off.array() > kSameSlope * scale.array()).any();
   if (kink || rank < deepest.flat.dimension || found.equalled || deepest.level()) clamp();
 
-  // The point's move in its body is that of a body moved by as much.
+  // A move of the point in its body has the same effect as the same translation of the body.
   const Mat36<double> move_O = deepest.flat.along[0] * dz.row(0) + deepest.flat.along[1] * dz.row(1);
   const Mat36<double> move_A = deepest.of_A ? Mat36<double>(X_AB.R * move_O) : move_O;
   const Mat36<double> moved_B = (deepest.of_A ? -1.0 : 1.0) * (X_AB.R.transpose() * move_A);

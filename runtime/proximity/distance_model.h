@@ -9,78 +9,83 @@
 #include "runtime/core/settings.h"
 #include "runtime/derivative/estimator.h"
 
-// What stands for a body when distances are asked, behind one table: its convex hull, its surface, or its
-// convex pieces. To add a row: a file with a class derived from DistanceModel, and a row in
-// distance_model.cpp; contract tests, command lines and benchmarks iterate the table.
+// The table of distance models: each row represents a body, for distance queries, by its convex hull, by its
+// surface or by its convex pieces. To add a row, write a file with a class derived from `DistanceModel` and
+// add the row in distance_model.cpp; contract tests, command lines and benchmarks iterate over the table.
 //
 //   auto model = proximity::make_distance_model("surface");
 //   const witness::Witness<double> w = model->separation({&mug, &box, X_AB});
 namespace abut::proximity {
 
-// The closest points of one contact region, or its deepest.
+// The closest points of one contact region or, if the bodies overlap there, its deepest point.
 struct Contact {
-  derivative::PairDerivative pair;  // the derivative NaN unless it was wanted
-  // What carries the witness points: the same from pose to pose while it does, exchanged with A and B.
-  std::uint32_t feature_A = 0, feature_B = 0;  // 0 of models without regions
+  derivative::PairDerivative pair;  // its derivative is NaN unless requested
+  // Codes of the features that carry the witness points. They stay the same from pose to pose as long as the
+  // same features carry the points, and swap with A and B.
+  std::uint32_t feature_A = 0, feature_B = 0;  // 0 for models without regions
 };
 
-// Throws InvalidInput, naming `who`, unless the margin (m) of contacts is 0 or more, and finite.
+// Throws InvalidInput, naming `who`, unless the contact margin (m) is finite and at least 0.
 void require_margin(const char* who, double margin);
 
-// A reusable solver: keeps its memory, so that after the first call (with assets no larger) it allocates
-// nothing. One per thread. Answers do not depend on what was asked before.
+// A reusable solver for distance queries. It keeps its memory, so that it allocates nothing after the first
+// call (with assets no larger). Not thread-safe: use one per thread. Answers do not depend on earlier
+// queries.
 class DistanceModel {
  public:
   virtual ~DistanceModel() = default;
 
-  // Throws InvalidInput, naming `who`, for a pair that the model cannot take, saying what can.
+  // Throws InvalidInput, naming `who`, for a pair that the model cannot take; the message says which model
+  // can.
   virtual void require_valid(const body::Pair& pair, const char* who) const = 0;
 
-  // Signed distance, witness points and normal (m, frame A) of a valid pair. Never throws.
+  // Returns signed distance, witness points and normal (m, in frame A) of a valid pair. Never throws.
   virtual witness::Witness<double> separation(const body::Pair& pair) = 0;
 
-  // The same with derivatives by the pose.
+  // As `separation`, with the derivatives with respect to the pose.
   virtual derivative::PairDerivative derivative(const body::Pair& pair) = 0;
 
-  // One contact for every region that is within `margin` (m), nearest first; none is an answer. kNotConverged
-  // where more was within the margin than there is memory for, and a smaller one was taken. Of models without
-  // regions it is the separation. Valid until the next call. Throws InvalidInput as require_margin.
+  // Returns one contact for every region within `margin` (m), nearest first; the result may be empty. Its
+  // status is kNotConverged where more pairs of triangles were within the margin than there is memory for, so
+  // that a smaller margin was taken. Models without regions return the separation as the only contact. The
+  // result is valid until the next call. Throws InvalidInput as `require_margin` does.
   virtual std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives);
 
-  // A form that is smooth across regions, with the derivatives of that. Throws std::logic_error for a row
-  // that has none, InvalidInput where it takes no primitives and one body is one.
+  // Returns a distance that is smooth across regions, with its derivatives. Throws std::logic_error if the
+  // row has none, and InvalidInput if one body is a primitive and the row takes no primitives here.
   virtual derivative::SmoothedPair smoothed(const body::Pair& pair);
 
  private:
   Contact contact_;
 };
 
-// What the table says of a distance model.
+// A row of the table of distance models.
 struct DistanceModelRow {
   std::string_view name;                                          // for command lines
-  std::string_view summary;                                       // one line for people
+  std::string_view summary;                                       // one line, to be read by people
   std::vector<std::string_view> methods;                          // of derivatives; the first is the default
-  std::vector<SettingInfo> (*settings)(std::string_view method);  // made from words
-  // Throws InvalidInput for an unknown method or setting, and for one out of range.
+  std::vector<SettingInfo> (*settings)(std::string_view method);  // of a method, to be set by name
+  // Throws InvalidInput for an unknown method or setting, and for a value out of range.
   std::unique_ptr<DistanceModel> (*make)(std::string_view method, const SettingValues& settings);
-  bool has_smoothed;  // offers DistanceModel::smoothed with any method
+  bool has_smoothed;  // implements DistanceModel::smoothed, with any method
 };
 
 // All rows, in a fixed order; the first is the default.
 std::span<const DistanceModelRow> distance_models();
 
-// Row by name. Throws InvalidInput, naming the rows that there are, for an unknown one.
+// Returns the row of that name. Throws InvalidInput, listing the existing rows, for an unknown name.
 const DistanceModelRow& find_distance_model(std::string_view name);
 
-// By name, with a method of the row's (empty: its first) and its default settings but for those given. Throws
-// InvalidInput for an unknown model, method or setting.
+// Makes the model of that name with one of the row's methods (empty: its first) and with default settings
+// except for those given. Throws InvalidInput for an unknown model, method or setting.
 std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::string_view method = {},
                                                    const SettingValues& settings = {});
 
-// Many pairs on several threads, the same bits for any number of them. Keeps one model per thread.
+// Answers queries for many pairs on several threads, bit-identical for any number of threads. Keeps one model
+// per thread.
 class BatchDistanceModel {
  public:
-  // `threads` 0: one per core. Throws as make_distance_model.
+  // `threads` 0: one per core. Throws as `make_distance_model` does.
   explicit BatchDistanceModel(std::string_view name, std::string_view method = {},
                               const SettingValues& settings = {}, int threads = 0);
 
@@ -89,15 +94,16 @@ class BatchDistanceModel {
     models_.front()->require_valid(pair, who);
   }
 
-  // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
-  // is invalid; the message names the pair.
+  // Stores the answer for pairs[i] in results[i]. Throws InvalidInput before any work if the spans differ in
+  // length or a pair is invalid; the message names the pair.
   void separations(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results);
-  // The same of DistanceModel::derivative.
+  // As `separations`, for DistanceModel::derivative.
   void derivatives(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results);
-  // The same of DistanceModel::contacts: results[i] has as many as pairs[i]. Throws as require_margin, too.
+  // As `separations`, for DistanceModel::contacts: results[i] holds all contacts of pairs[i]. Also throws as
+  // `require_margin` does.
   void contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
                 std::span<std::vector<Contact>> results);
-  // The same of DistanceModel::smoothed, which says when it throws.
+  // As `separations`, for DistanceModel::smoothed, which also says when it throws.
   void smoothed(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results);
 
  private:

@@ -9,16 +9,17 @@ namespace {
 using asset::SurfaceView;
 using distance::Feature;
 
-constexpr double kParallel = 1e-9;  // sine of an angle that is none
-// The same of directions between which rounding chooses: half its square is rounding of the distance.
+constexpr double kParallel = 1e-9;  // sine of an angle that counts as zero
+// The same for directions that differ only by rounding: half its square is the relative rounding of a
+// distance.
 constexpr double kSlides = 2e-7;
 
-// The unit normals of the triangles about a point of a feature.
+// Calls take(n) for the unit normals of the triangles about a point of a feature.
 template <class Take>
 void visit_normals(const SurfaceView& surface, std::int32_t triangle, Feature feature, Take&& take) {
   const auto take_of = [&](std::int32_t t) {
     const Vec3<double> n = distance::internal::face_normal<double>(surface, t);
-    if (n.squaredNorm() > 0.5) take(n);  // 0 of a triangle without area
+    if (n.squaredNorm() > 0.5) take(n);  // it is 0 for a triangle without area
   };
   if (feature >= Feature::kVertex0)
     return internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
@@ -34,7 +35,7 @@ Feature feature_of(const Vec3<double>& w) {
   const int zeros = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);
   for (int k = 0; k < 3; ++k) {
     if (zeros == 2 && w[k] != 0) return Feature(int(Feature::kVertex0) + k);
-    if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // across from corner k
+    if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // opposite corner k
   }
   return Feature::kFace;
 }
@@ -61,7 +62,7 @@ SurfacePoint settled(const SurfaceView& surface, const SurfacePoint& at, double 
   if (feature >= Feature::kVertex0)
     result.weight = Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
   else if (feature != Feature::kFace)
-    result.weight[(int(feature) - int(Feature::kEdge0) + 2) % 3] = 0;  // the corner across
+    result.weight[(int(feature) - int(Feature::kEdge0) + 2) % 3] = 0;  // the opposite corner
   return result;
 }
 
@@ -72,7 +73,7 @@ TouchingNormal touching_normal(const SurfaceView& A, const SurfaceView& B, const
   double least = std::numeric_limits<double>::infinity(), most = 0;
   const auto consider = [&](const Vec3<double>& n) {
     const Vec3<double> n_B = X_AB.R.transpose() * n;
-    double out = kParallel, facing_A = -1, facing_B = -1;  // how far the surfaces stick out; nearest faces
+    double out = kParallel, facing_A = -1, facing_B = -1;  // how far surfaces stick out; how faces align
     visit_directions(A, at_A.triangle, of_A, [&](const Vec3<double>& u) { out = std::max(out, n.dot(u)); });
     visit_directions(B, at_B.triangle, of_B,
                      [&](const Vec3<double>& u) { out = std::max(out, -n_B.dot(u)); });
@@ -100,7 +101,7 @@ TouchingNormal touching_normal(const SurfaceView& A, const SurfaceView& B, const
 
 namespace {
 
-// Part of the plane across n: a direction, or all between two.
+// A part of the plane normal to n: one direction, or all directions between two.
 struct Arc {
   Eigen::Vector2d from, to;
   bool has(const Eigen::Vector2d& d) const {
@@ -114,7 +115,7 @@ struct Arc {
   }
 };
 
-// Of the surface's wedges what lies across n.
+// Calls take(arc) for the part of each of the surface's wedges that lies in the plane normal to n.
 template <class Take>
 void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const SurfacePoint& at,
                 const Vec3<double>& n, Take&& take) {

@@ -3,8 +3,8 @@
 #include "runtime/asset/asset.h"
 #include "runtime/distance/surface_distance.h"
 
-// What two surfaces look like about the points where they are nearest: which normals they may have there, and
-// whether the points slide.
+// The local shape of two surfaces about their nearest points: which normals they may have there, and whether
+// the points can slide.
 namespace abut::proximity {
 
 // A point of a surface by its triangle and barycentric coordinates.
@@ -13,36 +13,38 @@ struct SurfacePoint {
   Vec3<double> weight = Vec3<double>::Zero();  // barycentric
 };
 
-// The feature of a triangle that has the point of these weights.
+// The feature (corner, edge or face) of a triangle that carries the point with these barycentric weights.
 distance::Feature feature_of(const Vec3<double>& weights);
 
-// The feature within `tolerance` (m) of the point: its corner or edge if that is so near.
+// The feature within `tolerance` (m) of the point: a corner or an edge if one is that near, else the face.
 distance::Feature feature_within(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
 
-// The point with weights that are 0 where it lies on that feature.
+// The point snapped to that feature: its weights are 0 for corners that do not span the feature.
 SurfacePoint settled(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
 
-// Calls take(direction) for unit vectors, in the surface's frame, whose cone is that of all ways along the
-// surface from a point of the triangle's feature: its edges, and of an edge or a face those across.
+// Calls take(direction) for unit vectors, in the surface's frame, that span the cone of all directions along
+// the surface from a point of the triangle's feature: along its edges and, from an edge or a face, across
+// them.
 template <class Take>
 void visit_directions(const asset::SurfaceView& surface, std::int32_t triangle, distance::Feature feature,
                       Take&& take);
 
-// The normal where surfaces touch, and whether it is one.
+// The normal where surfaces touch, and whether it separates them.
 struct TouchingNormal {
   Vec3<double> n = Vec3<double>::Zero();  // in A, from A to B
-  bool separates = false;                 // a plane across n has the surfaces about the points on its sides
+  bool separates = false;                 // the surfaces near the points are on two sides of n's plane
 };
 
-// The unit normal of surfaces that touch, all of their points at and about the witness
-// points on its two sides: a common normal of both where a face rests on a face; then a face's, or that
-// across two edges. Where no plane separates the surfaces it is that from which they stick out least.
+// The unit normal of surfaces that touch, such that both surfaces near the witness points lie on the two
+// sides of the plane normal to it: the common normal where a face rests on a face, else the normal of a face,
+// or the common normal of two edges. Where no plane separates the surfaces, the normal of the plane beyond
+// which they stick out least. `tolerance` (m) is the one of `feature_within`.
 TouchingNormal touching_normal(const asset::SurfaceView& A, const asset::SurfaceView& B,
                                const Pose<double>& X_AB, const SurfacePoint& at_A, const SurfacePoint& at_B,
                                double tolerance);
 
-// Whether the witness points have a direction in common in which both surfaces are parallel: across n (in A),
-// along a face or an edge of each.
+// Whether the witness points can slide together: both surfaces contain, along a face or an edge of each, a
+// common direction perpendicular to n (in A).
 bool slides(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
             const SurfacePoint& at_A, const SurfacePoint& at_B, const Vec3<double>& n);
 
@@ -55,7 +57,7 @@ inline Vec3<double> way(const asset::SurfaceView& surface, std::int32_t t, int f
       .normalized();
 }
 
-// Calls take(triangle, k) for the triangles about corner k of one.
+// Calls take(t, k) for each triangle t about corner k of `triangle`; k is the index of that corner in t.
 template <class Take>
 void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, Take&& take) {
   const std::int32_t vertex = surface.triangles[std::ptrdiff_t(3) * triangle + k];
@@ -69,8 +71,9 @@ void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, 
   }
 }
 
-// Calls take(u, v) for each triangle about a point of a feature: the ways along its sides from there, unit,
-// that span what is seen of it; half a plane of an edge's triangle and a face come in parts.
+// Calls take(u, v) for each triangle about a point of a feature, where the unit vectors u and v along its
+// sides from there span the part of the triangle that is seen from the point. The half-plane of an edge's
+// triangle and the plane of a face are passed in parts.
 template <class Take>
 void visit_wedges(const asset::SurfaceView& surface, std::int32_t triangle, distance::Feature feature,
                   Take&& take) {

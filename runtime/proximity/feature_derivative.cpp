@@ -7,13 +7,14 @@ namespace {
 
 using derivative::WitnessDerivative;
 
-// Below this sine, whose square is lost beside 1, two directions are taken for one.
+// Directions with a smaller sine, whose square is lost in rounding next to 1, count as parallel.
 constexpr double kParallel = 1e-7;
-constexpr double kTurns = 1e-2;   // by how much less n is beside the direction of points that are apart
-constexpr double kAcross = 1e-6;  // cosine of directions that are across one another
+constexpr double kTurns = 1e-2;   // relative deviation of n from the direction of points that are apart
+constexpr double kAcross = 1e-6;  // cosine up to which directions count as perpendicular
 
-// Second derivative of the distance in the chart X_AB exp(xi): that of dd = [s_B x n_B; n_B]', s_B = p2 and
-// n_B = n in B, symmetric part.
+// Hessian of the distance in the chart X_AB exp(xi): the symmetric part of the derivative of
+//   dd = [s_B x n_B; n_B]',
+// where s_B is p2 - p_AB in B and n_B is n in B.
 Mat6<double> distance_hessian(const witness::Witness<double>& w, const Pose<double>& X_AB,
                               const WitnessDerivative<double>& d) {
   const Mat3<double> R_BA = X_AB.R.transpose();
@@ -46,15 +47,15 @@ Flat flat_of(const std::array<Vec3<double>, 3>& triangle, const Vec3<double>& we
 
 namespace {
 
-// Orthonormal directions in a flat.
+// The k-th of the orthonormal directions of a flat.
 Vec3<double> direction(const Flat& flat, int k) {
   const Vec3<double> first = flat.along[0].normalized();
   return k == 0 ? first : Vec3<double>(first.cross(flat.along[1]).cross(first).normalized());
 }
 
-// The directions in which the points may move: of A, then of B as far as A has not got them. At most two,
-// since all are across n, but for those of a corner's or an edge's faces where n is another face's; N's other
-// columns are 0.
+// The directions in which the points may move: those of A, then those of B that A does not have. There are at
+// most two, since all are perpendicular to n; directions that are not (those of a corner's or an edge's faces
+// where n is the normal of another face) are left out. The other columns of N are 0.
 struct Directions {
   Vec3<double> n;
   Eigen::Matrix<double, 3, 2> N = Eigen::Matrix<double, 3, 2>::Zero();
@@ -67,7 +68,7 @@ struct Directions {
       result.clamped_A[result.clamped_count++] = u;
     }
   }
-  Eigen::Matrix2d gram() const {  // N'N, 1 on the diagonal where there is no column
+  Eigen::Matrix2d gram() const {  // N'N, with 1 on the diagonal where a column is missing
     Eigen::Matrix2d G = N.transpose() * N;
     for (int k = count; k < 2; ++k) G(k, k) = 1;
     return G;
@@ -85,8 +86,8 @@ WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, 
   for (int k = 0; k < A.dimension; ++k) free.add(direction(A, k), result);
   free.of_A = free.count;
   for (int k = 0; k < B.dimension; ++k) free.add(X_AB.R * direction(B, k), result);
-  // N = [-U V] but for U's sign, which dz takes. With xi the point of B moves by R (w x b + v), and a
-  // direction V of B turns by R (w x V).
+  // N = [-U V], except for the sign of U, which dz absorbs. Under xi the point b of B moves by R (w x b + v),
+  // and a direction V of B turns by R (w x V).
   const Mat3<double> R_BA = X_AB.R.transpose();
   Mat36<double> dc;
   dc << -X_AB.R * skew<double>(R_BA * (w.p2 - X_AB.p)), X_AB.R;
@@ -113,7 +114,8 @@ WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, 
     Mat36<double> rest = result.dp2_A_dxi_B - result.dp1_A_dxi_B;
     rest -= w.n * (w.n.transpose() * rest).eval();
     rest -= free.N * (G * (free.N.transpose() * rest)).eval();
-    // n turns with the points where it is their direction; where they are one point, they stay so.
+    // n turns with the points where it is their direction; where the points coincide, they are kept
+    // coincident.
     if (w.distance != 0 && (r - w.distance * w.n).norm() <= kTurns * std::abs(w.distance)) {
       result.dn_A_dxi_B += rest / w.distance;
     } else {

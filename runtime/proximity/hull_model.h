@@ -2,7 +2,7 @@
 
 #include "runtime/proximity/distance_model.h"
 
-// Distances of convex hulls, derivatives by the table of estimators.
+// The distance model of convex hulls, whose derivatives come from the table of estimators.
 namespace abut::proximity {
 
 std::vector<std::string_view> hull_methods();  // names of the estimators

@@ -15,17 +15,18 @@ namespace {
 using asset::SurfaceView;
 using bvh::kWidth;
 
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // relative to the coordinates
 constexpr double kFlat =
-    1e-12;  // of the size: heights that are one; of the lesser's square: ground that is none
+    1e-12;  // of the size: equal heights; of the smaller radius squared: negligible ground
 
-using Triangle = std::array<Vec3<double>, 3>;  // in a frame whose z axis is up, m
+using Triangle = std::array<Vec3<double>, 3>;  // in a frame whose z axis points up, m
 
 double turn(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& p) {
   return (b.x() - a.x()) * (p.y() - a.y()) - (b.y() - a.y()) * (p.x() - a.x());
 }
 
-// Of the ground a polygon: x and y, the height of triangle a above it, and how far that is above b's.
+// A corner of a polygon on the ground: x and y, the height z of triangle a above it, and the height of a
+// above b.
 struct Corner {
   double x, y, z, gap;
 };
@@ -35,11 +36,11 @@ Corner between(const Corner& p, const Corner& q, double share) {
 }
 
 struct Polygon {
-  static constexpr int kMax = 16;  // three corners, at most half as many again by each of four cuts
+  static constexpr int kMax = 16;  // three corners; each of four cuts adds at most half as many
   std::array<Corner, kMax> corner;
   int count = 0;
 
-  // Keeps what has value(corner) >= 0.
+  // Keeps the part where value(corner) >= 0.
   template <class Value>
   void cut(Value&& value) {
     const Polygon old = *this;
@@ -56,7 +57,7 @@ struct Polygon {
   }
 };
 
-// Integrals over a ground: of 1, of (x, y, height of b), and of the gap.
+// Integrals over a ground polygon: of 1 (area), of (x, y, height of b) (first), and of the gap (volume).
 struct Moments {
   double area = 0, volume = 0;
   Vec3<double> first = Vec3<double>::Zero();
@@ -69,10 +70,10 @@ class Overlap {
     const Vec3<double> way = X_AB * b.center - a.center;
     size_ = a.radius + b.radius;
     rounding_ = kRounding * (a.center.norm() + b.center.norm() + size_ + way.norm());
-    // Slivers along flush edges are as long as the lesser body, and as wide as rounding.
+    // Slivers along flush edges are as long as the smaller body and as wide as rounding.
     const double lesser = std::min(a.radius, b.radius);
     no_ground_ = (kFlat * lesser + rounding_) * lesser;
-    const Vec3<double> tilt(0.0577, 0.0911, 0.0731);  // no mesh's own direction
+    const Vec3<double> tilt(0.0577, 0.0911, 0.0731);  // not a direction that meshes have
     Vec3<double> up = way.norm() > kFlat * size_ ? way.normalized() : Vec3<double>::UnitZ();
     up = (up + tilt).normalized();
     Mat3<double> R_NA;
@@ -91,7 +92,7 @@ class Overlap {
     result.status = !(volume_ > error_)         ? Status::kNoOverlap
                     : flat_ground_ > no_ground_ ? Status::kClamped
                                                 : Status::kOk;
-    if (result.status == Status::kNoOverlap) return result;  // the slope is of what rounding left
+    if (result.status == Status::kNoOverlap) return result;  // the slope would be that of rounding
     const Vec3<double> force = X_NB_.R.transpose() * force_;
     const Vec3<double> torque = X_NB_.R.transpose() * (torque_ - X_NB_.p.cross(force_));
     result.dvolume_dxi_B << torque.transpose(), force.transpose();
@@ -99,7 +100,7 @@ class Overlap {
   }
 
  private:
-  // All pairs of leaves with ground in common on which A's may be above B's.
+  // Visits all pairs of leaves that share ground and in which A's triangles may be above B's.
   void visit() {
     struct Entry {
       std::int32_t slot_A, slot_B;
@@ -144,7 +145,7 @@ class Overlap {
         for (Vec3<double>& v : a) v = X_NA_ * v;
         add(a, b, area2_b, covered);
       }
-      // Outward, of the length of one over the share of the ground.
+      // Outward normal of b, scaled by the ratio of b's area to the ground's.
       const Vec3<double> n = (b[1] - b[0]).cross(b[2] - b[0]) / std::abs(area2_b);
       volume_ += area2_b > 0 ? -covered.volume : covered.volume;
       force_ += covered.area * n;
@@ -162,7 +163,7 @@ class Overlap {
     return false;
   }
 
-  // What of the ground of b is under a and a above b, with the sign of a.
+  // Adds the part of the ground of b that lies under a where a is above b, with the sign of a.
   void add(const Triangle& a, const Triangle& b, double area2_b, Moments& covered) {
     if (apart(a, b)) return;
     Polygon ground;
@@ -209,13 +210,13 @@ class Overlap {
   }
 
   const SurfaceView &A_, &B_;
-  Pose<double> X_NA_, X_NB_;       // both from A's centre
+  Pose<double> X_NA_, X_NB_;       // relative to A's centre
   double size_ = 0;                // m
   double rounding_ = 0;            // m
   double volume_ = 0, error_ = 0;  // m^3
-  double flat_ground_ = 0;         // m^2: on which faces coincide
-  double no_ground_ = 0;           // m^2: which is none
-  // Of dvolume/dxi, about A's centre, in N.
+  double flat_ground_ = 0;         // m^2: where faces coincide
+  double no_ground_ = 0;           // m^2: area that counts as zero
+  // dvolume/dxi as force and torque about A's centre, in N.
   Vec3<double> force_ = Vec3<double>::Zero(), torque_ = Vec3<double>::Zero();
 };
 

@@ -16,20 +16,21 @@ using derivative::Mat32;
 using derivative::TangentCurvature;
 using derivative::Vec2;
 
-constexpr double kWindow = 3;      // reaches: what is farther does not count
-constexpr double kSpacing = 0.75;  // reaches: longest edge of what counts as a point
-// Of a triangle, in halves of its longest edge twice as many: 1e19 of its length, beyond a double's digits.
+constexpr double kWindow = 3;      // in reaches: farther points are left out
+constexpr double kSpacing = 0.75;  // in reaches: longest edge of a triangle that is taken as a point
+// Half the largest number of bisections of a triangle at its longest edge: down to 1e-19 of its length, below
+// the resolution of a double.
 constexpr int kMaxSplits = 64;
 
 using Corners = std::array<Vec3<double>, 3>;  // relative to the witness point, m
 
-// Sums over points of the surface, weighed by area and density.
+// Sums over points of the surface, weighted by area and density.
 class Moments {
  public:
   Moments(const Vec3<double>& n, const Mat32<double>& T, const Patch& patch)
       : n_(n), T_(T), steepness_(patch.radius / (patch.reach * patch.reach)), reach_(patch.reach) {}
 
-  // Triangles whose edges are long for the window are halved first.
+  // Adds a triangle; bisects it first while its edges are long relative to the window.
   void add(const Corners& c, int splits = 0) {
     const Vec3<double> middle = (c[0] + c[1] + c[2]) / 3;
     double longest = 0, farthest = 0;  // m^2
@@ -50,7 +51,7 @@ class Moments {
     add_point(middle, (c[1] - c[0]).cross(c[2] - c[0]).norm());
   }
 
-  // Of the tangent coordinates, m^2; zero without points.
+  // Covariance of the tangent coordinates, m^2; zero if there are no points.
   derivative::Mat2<double> covariance() const {
     if (!(weight_ > 0)) return derivative::Mat2<double>::Zero();
     const Vec2<double> mean = first_ / weight_;

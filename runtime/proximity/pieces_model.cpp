@@ -28,17 +28,18 @@ class PiecesModel : public DistanceModel {
     const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
     const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
-    result.witness = found.witness;              // the estimator's own, with the bounds of all pairs
+    result.witness = found.witness;              // not the estimator's own: its bounds are those of all pairs
     const Status status = found.witness.status;  // of all pairs of pieces
     if (status == Status::kNotConverged || status == Status::kInvalidInput) result.derivative.status = status;
     return result;
   }
 
  private:
-  // Those of a geometry that were asked for: what an estimator keeps of a piece is found again by its id.
+  // The requested pieces of a geometry, kept so that what an estimator caches for a piece is found again by
+  // its id.
   class Pieces {
    public:
-    // `number` -1: a primitive, which is one piece.
+    // `number` -1: the geometry is a primitive, which is its own single piece.
     const body::Geometry& of(const body::Geometry& geometry, std::int32_t number) {
       if (number < 0) return geometry;
       const std::pair<std::uint64_t, std::int32_t> key(geometry.id(), number);
@@ -48,8 +49,8 @@ class PiecesModel : public DistanceModel {
     }
 
    private:
-    static constexpr std::size_t kMost = 4096;                               // then they are made anew
-    std::map<std::pair<std::uint64_t, std::int32_t>, body::Geometry> made_;  // by the geometry's id
+    static constexpr std::size_t kMost = 4096;                               // then all are made anew
+    std::map<std::pair<std::uint64_t, std::int32_t>, body::Geometry> made_;  // key: geometry id, piece number
   };
 
   witness::PiecesWitness find(const body::Pair& pair) {
@@ -58,20 +59,20 @@ class PiecesModel : public DistanceModel {
       solver_->set(A, B);
     else
       solver_.emplace(A, B);
-    solver_->forget();  // a warm answer depends on the one before by rounding
+    solver_->forget();  // a warm-started answer would depend on the previous one by rounding
     witness::PiecesWitness found = (*solver_)(pair.X_AB);
     answer_as_estimators(pair, found);
     return found;
   }
 
-  // Of the pair of pieces that was found, points and normal as the estimators find them: where several
-  // normals are as good, the search with a guess may end at another one than that without.
+  // Replaces the points and the normal by those that the estimators find for the same pair of pieces: where
+  // several normals are equally good, the warm-started search may end at another one than the cold search.
   void answer_as_estimators(const body::Pair& pair, witness::PiecesWitness& found) {
     if (found.witness.status == Status::kInvalidInput) return;
     witness::Witness<double> own =
         witness::separation(pieces_A_.of(pair.A->geometry, found.piece_A),
                             pieces_B_.of(pair.B->geometry, found.piece_B), pair.X_AB, workspace_);
-    own.distance = found.witness.distance;  // with the bounds and the status of all pairs
+    own.distance = found.witness.distance;  // keeps the distance, bounds and status of all pairs
     own.lower_bound = found.witness.lower_bound;
     own.upper_bound = found.witness.upper_bound;
     own.iterations += found.witness.iterations;
@@ -79,7 +80,7 @@ class PiecesModel : public DistanceModel {
     found.witness = own;
   }
 
-  std::optional<witness::PiecesSolver> solver_;  // of the last pair of geometries
+  std::optional<witness::PiecesSolver> solver_;  // of the most recent pair of geometries
   Pieces pieces_A_, pieces_B_;
   witness::Workspace<double> workspace_;
   std::unique_ptr<derivative::Estimator> estimator_;

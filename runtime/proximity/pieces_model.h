@@ -2,7 +2,8 @@
 
 #include "runtime/proximity/distance_model.h"
 
-// Distances of unions of convex pieces, derivatives of the nearest pair of pieces by the table of estimators.
+// The distance model of unions of convex pieces. Derivatives are those of the nearest pair of pieces, from
+// the table of estimators.
 namespace abut::proximity {
 
 std::unique_ptr<DistanceModel> make_pieces_model(std::string_view method, const SettingValues& settings);

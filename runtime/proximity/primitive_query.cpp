@@ -16,12 +16,12 @@ namespace {
 using asset::SurfaceView;
 using internal::kBeside, internal::Sides, internal::support;
 
-constexpr double kTouching = 1e-13;       // of the size: a distance that is none
-constexpr double kEqual = 1e-12;          // of the size: depths that are one
-constexpr double kNearlyTouching = 1e-6;  // of the size: points that tell the normal worse than features
+constexpr double kTouching = 1e-13;       // relative to the size: a distance that counts as zero
+constexpr double kEqual = 1e-12;          // relative to the size: depths that count as equal
+constexpr double kNearlyTouching = 1e-6;  // of the size: below it features define n better than points
 constexpr double kKink = 1e-6;            // m / m: slope along a feature at its nearest point
 
-// Points of S and P, and the direction from P to S; all in P.
+// The witness of points on S and P with the direction from P to S; all in P.
 SurfaceWitness witness_of(const Sides& sides, const Vec3<double>& on_S, const Vec3<double>& on_P,
                           const Vec3<double>& n_PS, double distance) {
   SurfaceWitness found;
@@ -37,7 +37,7 @@ SurfaceWitness witness_of(const Sides& sides, const Vec3<double>& on_S, const Ve
   return found;
 }
 
-// How far the triangles that stand for a primitive are off, m: vertices are off by half.
+// Deviation of the triangles that approximate a primitive, m: vertices deviate by half of it.
 double deviation(const Sides& sides, const SurfaceView& triangles) {
   double most = 0;
   for (std::int32_t v = 0; v < triangles.vertex_count; ++v)
@@ -46,7 +46,7 @@ double deviation(const Sides& sides, const SurfaceView& triangles) {
   return 2 * most;
 }
 
-// The deepest point of P within S, if one is deeper than `least`; `bound`: none is deeper.
+// Finds the deepest point of P within S if one is deeper than `least`; no point is deeper than `bound`.
 bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, double least,
                           PrimitiveScratch& scratch, SurfaceWitness& found, double& bound) {
   constexpr int kTurns = 8;
@@ -63,7 +63,7 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   p -= on_P.value * on_P.gradient;
   distance::SurfaceDistance<double> at = distance::signed_distance<double>(sides.surface, X_SP * p);
   for (int turn = 0; turn < kTurns;
-       ++turn) {  // where a plane across the normal touches P is deeper, as a rule
+       ++turn) {  // the point where a plane across the normal touches P is usually deeper
     const Vec3<double> next = support(sides.primitive, sides.X_PS.R * -at.gradient);
     const auto there = distance::signed_distance<double>(sides.surface, X_SP * next);
     if (!(there.distance < at.distance)) break;
@@ -84,11 +84,11 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   return true;
 }
 
-// Where the bodies touch, but for rounding, several normals may be as good as that of the nearest point,
-// which does not know them all: the one that separates.
+// Where the bodies touch to within rounding, several normals may be as good as that of the nearest point,
+// whose search does not see them all; this takes the one that separates.
 void settle_normal(const Sides& sides, double touching, SurfaceWitness& found) {
   constexpr double kShallow =
-      8 * kEqual;  // of the size: depths that the two ways to measure do not tell apart
+      8 * kEqual;  // of the size: depths that the two ways of measuring do not distinguish
   witness::Witness<double>& w = found.witness;
   if (!(w.distance >= -kShallow * sides.size && w.distance <= kNearlyTouching * sides.size)) return;
   const Vec3<double> x = sides.X_AP.inverse() * (sides.primitive_is_A ? w.p2 : w.p1);
@@ -100,7 +100,7 @@ void settle_normal(const Sides& sides, double touching, SurfaceWitness& found) {
   if (one_point || (n - w.n).norm() * w.distance <= 4 * sides.rounding) w.n = n;
 }
 
-// How S moves in P as B does by xi: x -> turn cross x + shift, linear in xi.
+// The motion of S in P that corresponds to xi of B: x -> turn cross x + shift, linear in xi.
 struct Motion {
   Mat36<double> turn = Mat36<double>::Zero(), shift = Mat36<double>::Zero();
 
@@ -110,7 +110,7 @@ struct Motion {
     if (sides.primitive_is_A) shift.leftCols<3>() = skew(pair.X_AB.p) * R;
   }
 
-  // Of a point that B holds, in B.
+  // Derivative of a point fixed in B, in B.
   static Mat36<double> of_B(const Vec3<double>& p) {
     Mat36<double> d;
     d << -skew(p), Mat3<double>::Identity();
@@ -118,12 +118,13 @@ struct Motion {
   }
 };
 
-// Adds to dp how the point moves along its flat, so that the distance stays least there; whether it is known.
+// Adds to dp the motion of the point along its flat that keeps the distance least; returns whether that
+// motion is determined.
 bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistance<double>& f,
            const distance::FlatBasis& flat, Mat36<double>& dp) {
-  constexpr double kFlat = 1e-9;  // of one over the size: curvature that is none
+  constexpr double kFlat = 1e-9;  // times 1 / size: curvature that counts as zero
   if (flat.dimension == 0) return true;
-  Eigen::Matrix<double, 3, 2> U;  // a column of zeros for each dimension fewer than two
+  Eigen::Matrix<double, 3, 2> U;  // a zero column for each dimension below two
   U << sides.X_PS.R * flat.along[0], sides.X_PS.R * flat.along[1];
   const derivative::Mat2<double> along = U.transpose() * f.hessian * U;
   if (along.norm() <= kFlat / sides.size) return false;
@@ -134,17 +135,17 @@ bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistan
   return rank == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
 }
 
-// The primitive's distance at x, with the slope n that an answer has where several faces are as near.
+// The primitive's distance at x, with the slope n of the answer where several faces are equally near.
 body::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
                                               const Vec3<double>& n) {
-  constexpr double kClose = 1e-4;  // more than curvature makes
+  constexpr double kClose = 1e-4;  // more than curvature causes
   auto f = body::primitive_distance<double>(sides.primitive, x, 2);
   if ((f.gradient - n).norm() > kKink) {
     const auto beside = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
     if ((beside.gradient - n).norm() > kClose) return f;
     f.hessian = beside.hessian;
   }
-  const Mat3<double> across = Mat3<double>::Identity() - n * n.transpose();  // a slope keeps its length
+  const Mat3<double> across = Mat3<double>::Identity() - n * n.transpose();  // the gradient keeps its length
   f.gradient = n, f.hessian = (across * f.hessian * across).eval();
   return f;
 }
@@ -158,9 +159,9 @@ Vec3<double> mean_normal(const distance::NearFeatures& near, const distance::Bal
   return mean;
 }
 
-// Whether the primitive's distance has another slope beside x.
+// Whether the primitive's distance has a different slope next to x.
 bool has_kink(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slope) {
-  constexpr double kOther = 1e-3;  // more than curvature makes
+  constexpr double kOther = 1e-3;  // more than curvature causes
   for (int k = 0; k < 6; ++k) {
     const Vec3<double> aside = (k < 3 ? 1 : -1) * Vec3<double>::Unit(k % 3);
     const auto f = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1);
@@ -169,8 +170,9 @@ bool has_kink(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slo
   return false;
 }
 
-// By what a move of S changes the distance at its point x in P: there where the distance has a kink, the mean
-// of the slopes about it that cancel along the flat in which the point may move.
+// The slope, with respect to a move of S, of the distance at the point x of S, in P. Where the distance has a
+// kink, it is the mean of the slopes around x with weights under which they cancel along the flat of the
+// point.
 Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slope,
                            distance::FlatBasis flat) {
   constexpr int kAround = 8;
@@ -193,12 +195,12 @@ Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3
   return balance.count == 0 ? slope : mean_normal(near, balance);
 }
 
-// By what a move changes the depth of P's point p within S, from P to S and in P: the mean of the normals of
-// the faces of S that are as near, under which their pulls along P cancel, as well as a point that was found
-// on triangles lets them; else n.
+// The slope, with respect to a move, of the depth of P's point p within S, from P to S and in P: the mean of
+// the normals of the equally near faces of S, with weights under which their pulls along P cancel as well as
+// they can at a point found on triangles; n if there are no such weights.
 Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const Vec3<double>& p,
                         const Vec3<double>& n) {
-  constexpr double kFacet = 0.06;  // greatest angle of a triangle with the round primitive that it stands for
+  constexpr double kFacet = 0.06;  // greatest angle of a triangle with the round primitive it approximates
   distance::FlatBasis flat = internal::flat_of_primitive(sides, p);
   double pull = 0;
   for (const Vec3<double>& along : flat.along) pull = std::max(pull, std::abs(along.dot(n)));
@@ -213,7 +215,7 @@ Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const 
   return balance.count == 0 ? n : Vec3<double>(sides.X_PS.R * -mean_normal(near, balance));
 }
 
-// Of a point of P within S, held in P.
+// Derivative of a point of P within S that is held fixed in P.
 derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, const Sides& sides,
                                                       const witness::Witness<double>& w,
                                                       const distance::Triangle<double>& t,
@@ -226,7 +228,7 @@ derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, co
                                                      ? feature_derivative(w, pair.X_AB, point, flat)
                                                      : feature_derivative(w, pair.X_AB, flat, point);
   const Mat3<double> R_PA = sides.X_AP.R.transpose();
-  const double sign = sides.primitive_is_A ? 1 : -1;  // of w.n from P to S
+  const double sign = sides.primitive_is_A ? 1 : -1;  // w.n times this points from P to S
   const Vec3<double> slope_A =
       sign * (sides.X_AP.R * held_slope(sides, of_P.surface(), point.point, sign * (R_PA * w.n)));
   const Vec3<double> p_B = sides.primitive_is_A ? Vec3<double>(pair.X_AB.inverse() * w.p1) : point.point;
@@ -274,7 +276,7 @@ SurfaceWitness primitive_separation(const body::Pair& pair, PrimitiveScratch& sc
       least.distance > 0 && of_P.half_space() == nullptr &&
       distance::signed_distance<double>(sides.surface, sides.X_PS.inverse() * Vec3<double>::Zero()).distance <
           0;
-  // A half-space's points are no deeper than those of the surface.
+  // The points of a half-space are never deeper than those of the surface.
   if ((least.distance <= touching || within) && of_P.half_space() == nullptr) {
     double bound = 0;
     const double depth = std::max(0.0, -least.distance);
@@ -298,7 +300,7 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const Vec3<double>& weight = sides.primitive_is_A ? found.weight_B : found.weight_A;
   if (found.of_A == sides.primitive_is_A && w.distance < 0) return held_derivative(pair, sides, w, t, weight);
 
-  // In P. Of the surface's point:
+  // In P. For the surface's point:
   const Motion motion(pair, sides);
   const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
   const Vec3<double> n_P = sides.X_AP.R.transpose() * (sides.primitive_is_A ? w.n : Vec3<double>(-w.n));
@@ -310,7 +312,7 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;
   const bool exact = slide(sides, motion, f, flat, dp) &&
                      !(w.distance < 0 && flat.dimension == 0 && has_kink(sides, x, f.gradient));
-  // Of the primitive's, and of the normal:
+  // For the primitive's point and the normal:
   const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;
   const Vec3<double> q = x - f.value * f.gradient;
 
@@ -322,7 +324,7 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   result.dd_dxi_B = dd;
   if (sides.primitive_is_A) {
     result.dp1_A_dxi_B = dq, result.dp2_A_dxi_B = dp, result.dn_A_dxi_B = dg;
-  } else {  // P is B, and moves in A
+  } else {  // P is B, which moves in A
     const Mat3<double>& R = pair.X_AB.R;
     result.dp1_A_dxi_B = R * (dp + motion.of_B(x)), result.dp2_A_dxi_B = R * (dq + motion.of_B(q));
     Mat36<double> turned = dg;

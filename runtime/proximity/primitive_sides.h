@@ -9,13 +9,13 @@
 #include "runtime/proximity/feature_cone.h"
 #include "runtime/witness/core.h"
 
-// A primitive beside a surface: what primitive_query.h is made of.
+// Building blocks of primitive_query.h: a primitive and a surface as a pair. Internal to proximity.
 namespace abut::proximity::internal {
 
-constexpr double kBeside = 1e-7;  // of the size: from a kink to where the distance is smooth
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+constexpr double kBeside = 1e-7;  // relative to the size: step from a kink to where the distance is smooth
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // relative to the coordinates
 
-// The farthest point of a primitive along n; of a half-space its origin.
+// Support point of a primitive along n; of a half-space its origin.
 inline Vec3<double> support(const body::Primitive& primitive, const Vec3<double>& n) {
   return std::visit(
       [&](const auto& shape) -> Vec3<double> {
@@ -27,14 +27,14 @@ inline Vec3<double> support(const body::Primitive& primitive, const Vec3<double>
       primitive);
 }
 
-// A pair as primitive P and surface S.
+// A pair as a primitive P and a surface S.
 struct Sides {
   const body::Primitive& primitive;
   const asset::SurfaceView& surface;
   bool primitive_is_A;
   Pose<double> X_PS, X_AP;
-  double size_P;    // m: 0 of a half-space
-  double size;      // m: of both
+  double size_P;    // m: 0 for a half-space
+  double size;      // m: of both bodies
   double rounding;  // m
 
   explicit Sides(const body::Pair& pair)
@@ -44,7 +44,7 @@ struct Sides {
         X_PS(primitive_is_A ? pair.X_AB : pair.X_AB.inverse()),
         X_AP(primitive_is_A ? Pose<double>() : pair.X_AB) {
     const bvh::Ball ball = bvh::ball_of(surface.tree);
-    Vec3<double> reach;  // along the axes, m
+    Vec3<double> reach;  // support heights along the axes, m
     for (int k = 0; k < 3; ++k) reach[k] = support(primitive, Vec3<double>::Unit(k))[k];
     size_P = reach.norm();
     size = ball.radius + size_P;
@@ -54,12 +54,12 @@ struct Sides {
   double f(const Vec3<double>& p) const { return body::primitive_value<double>(primitive, p); }
 };
 
-// The directions in which a point on P's surface may move along it: across all normals that P has there. In
-// P.
+// The directions, in P, in which a point on P's surface may move along it: perpendicular to all normals that
+// P has there.
 distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p);
 
-// The normal where P and S touch at x, in P from P to S, as that of two surfaces (feature_cone.h);
-// `tolerance` (m) of the surface's feature.
+// The normal, in P and from P to S, where P and S touch at x; defined as for two surfaces (feature_cone.h).
+// `tolerance` (m) is used to find the surface's feature.
 TouchingNormal touching_normal(const Sides& sides, const Vec3<double>& x, const SurfacePoint& at_S,
                                double tolerance);
 

@@ -8,14 +8,14 @@
 namespace abut::proximity::internal {
 namespace {
 
-// Calls take(side) for 26 unit or longer directions all about.
+// Calls take(side) for 26 directions, of length 1 or more, spread all around.
 template <class Take>
 void visit_sides(Take&& take) {
   for (int k = 0; k < 27; ++k)
     if (k != 13) take(Eigen::Vector3i(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).cast<double>().eval());
 }
 
-// Of several normals of P at one point those that differ by more than curvature makes.
+// Collects those normals of P at one point that differ by more than curvature causes.
 class Normals {
  public:
   void add(const Vec3<double>& n) {
@@ -35,7 +35,7 @@ class Normals {
 }  // namespace
 
 distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p) {
-  constexpr double kNone = 1e-3;  // of the normals' part along a direction, squared
+  constexpr double kNone = 1e-3;  // mean square of normals along a direction that counts as zero
   Mat3<double> normals = Mat3<double>::Zero();
   double count = 0;
   visit_sides([&](const Vec3<double>& side) {
@@ -54,7 +54,7 @@ distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p)
 
 TouchingNormal touching_normal(const Sides& sides, const Vec3<double>& x, const SurfacePoint& at_S,
                                double tolerance) {
-  constexpr double kParallel = 1e-9;  // sine of an angle that is none
+  constexpr double kParallel = 1e-9;  // sine of an angle that counts as zero
   const auto here = body::primitive_distance<double>(sides.primitive, x, 1);
   const Vec3<double> p = x - here.value * here.gradient;
   const double beside = std::max(kBeside * sides.size_P, 16 * tolerance);
@@ -71,9 +71,10 @@ TouchingNormal touching_normal(const Sides& sides, const Vec3<double>& x, const 
   TouchingNormal best;
   double least = std::numeric_limits<double>::infinity(), most = 0;
   const auto consider = [&](const Vec3<double>& direction) {
-    if (!(direction.norm() > kParallel)) return;  // of a triangle without area, of parallel edges
+    if (!(direction.norm() > kParallel)) return;  // from a triangle without area, or from parallel edges
     const Vec3<double> n = direction.normalized();
-    // How far the bodies stick out of their sides of the plane across n, and how near their faces are to it.
+    // How far the bodies stick out of their sides of the plane normal to n, and how parallel their faces are
+    // to it.
     double out = std::max(kParallel, n.dot(support(sides.primitive, n) - p) / sides.size_P);
     double facing_P = -1, facing_S = -1;
     visit_wedges(S, at_S.triangle, feature, [&](const Vec3<double>& u, const Vec3<double>& v) {

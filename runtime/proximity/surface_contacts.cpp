@@ -14,7 +14,7 @@ using distance::NearPair;
 
 constexpr std::size_t kMaxPairs = 1 << 16;  // of triangles within a margin: tens of megabytes
 
-// Of the corner, edge (that of the lower of its two triangles) or face that has a point.
+// Code of the corner, edge (identified by the lower of its two triangles) or face that carries a point.
 std::uint32_t feature_code(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights) {
   using distance::Feature;
   const auto feature = feature_of(weights);
@@ -43,7 +43,7 @@ std::size_t ContactFinder::root(std::size_t pair) {
   return pair;
 }
 
-// Pairs that differ by a step across an edge on one side get one root, the least.
+// Gives pairs that differ by a step across an edge on one side the same root, the least index.
 void ContactFinder::join(const SurfaceView& A, const SurfaceView& B) {
   std::sort(pairs_.begin(), pairs_.end(), by_triangles);
   parent_.resize(pairs_.size());
@@ -65,7 +65,7 @@ void ContactFinder::join(const SurfaceView& A, const SurfaceView& B) {
   }
 }
 
-// To the triangles of `of` the others that they lead to by corners that are inside.
+// Adds to `triangles` of `of` all that are reached from them through corners inside `within`.
 void ContactFinder::flood(const SurfaceView& of, const SurfaceView& within, const Pose<double>& X_WO,
                           std::vector<std::int32_t>& triangles) {
   std::sort(triangles.begin(), triangles.end());
@@ -94,7 +94,7 @@ void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, con
     return internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
   };
   SurfaceContact& contact = contacts_.emplace_back();
-  if (!(nearest.witness.distance < 0)) return void(contact.found = crossing_point());  // none is deep
+  if (!(nearest.witness.distance < 0)) return void(contact.found = crossing_point());  // nothing is deep
   triangles_A_.clear(), triangles_B_.clear();
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (root(i) != region || !pairs_[i].pair.crossing) continue;
@@ -129,14 +129,14 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
   const bool touching = nearest.witness.status == Status::kTouching;
   if (!(nearest.witness.distance <= margin) && !touching) return {contacts_, margin};
   const double within = touching ? std::max(margin, internal::touching_distance(A, B, X_AB)) : margin;
-  // No pair is farther apart than all of both bodies.
+  // No pair is farther apart than the two bodies together extend.
   const double all =
       nearest.witness.upper_bound + 2 * (bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius);
   const double reach =
       distance::near_triangles(A, B, X_AB, std::min(within, std::max(all, 0.0)), kMaxPairs, pairs_);
   join(A, B);
-  // Of each region the nearest pair, one that crosses before one that only touches, the first in order of the
-  // triangles; kept at its root.
+  // Picks the nearest pair of each region: crossing before merely touching, then the first in order of the
+  // triangles. It is stored at the region's root.
   const auto comes_before = [&](std::size_t i, std::size_t k) {
     const auto &a = pairs_[i].pair, &b = pairs_[k].pair;
     return a.crossing != b.crossing ? a.crossing : a.distance2 < b.distance2;
@@ -155,8 +155,8 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
     } else {
       const SurfaceWitness found =
           internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
-      // A wall from its inner side, which the parts that are inside, or the nearer side of the wall, stand
-      // for.
+      // A wall seen from its inner side: the parts inside, or the nearer side of the wall, already represent
+      // it.
       if (found.witness.distance > unsure && internal::on_inner_side(A, B, X_AB, found)) continue;
       contacts_.emplace_back().found = found;
     }
@@ -166,8 +166,8 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
   return {contacts_, reach < std::min(within, all) ? reach : margin};
 }
 
-// Nearest first, each pair of features once; a body within the other, that no crossing leads to, has one,
-// too.
+// Sorts the contacts nearest first and keeps each pair of features once; adds the nearest point where no
+// crossing leads to it, as for a body within the other.
 void ContactFinder::finish(const SurfaceView& A, const SurfaceView& B, const SurfaceWitness& nearest) {
   const bool known = std::any_of(contacts_.begin(), contacts_.end(), [&](const SurfaceContact& contact) {
     return contact.found.witness.distance <= nearest.witness.distance;

@@ -9,27 +9,29 @@
 // All contact regions of two surfaces.
 namespace abut::proximity {
 
-// The closest points of one contact region, or its deepest.
+// The closest points of one contact region or, if the bodies overlap there, its deepest point.
 struct SurfaceContact {
   SurfaceWitness found;
-  // The features that carry the witness points, 32 bits each: the same from pose to pose while they do; with
-  // A and B exchanged, exchanged.
+  // Codes, 32 bits each, of the features that carry the witness points. They stay the same from pose to pose
+  // as long as the same features carry the points, and swap with A and B.
   std::uint32_t feature_A = 0, feature_B = 0;
 };
 
 struct SurfaceContacts {
   std::span<const SurfaceContact> contacts;  // nearest first; valid until the next call
-  double margin = 0;  // m: the one asked, or less where too many triangles were within it
+  double margin = 0;  // m: as requested, or smaller where too many triangles were within it
 };
 
-// Pairs of triangles within a distance, regions of them: memory of a thread.
+// Finds the pairs of triangles within a distance and groups them into contact regions. Keeps its memory
+// between calls; use one per thread.
 class ContactFinder {
  public:
-  // A region is a set of pairs of triangles (one of A, one of B) that are within `margin` (m, >= 0) of one
-  // another and joined by edges: (a, b) and (a, b') where b and b' share an edge, and so for a. Its contact
-  // is its nearest pair; where the surfaces cross in it, the deepest point of either surface in the parts
-  // inside the other that the crossing triangles lead to. A region whose nearest points face each other
-  // through the inside of a body is none. None within the margin is an answer. X_AB valid.
+  // Returns the contacts of all regions. A region is a set of pairs of triangles (one of A, one of B) that
+  // are within `margin` (m, >= 0) of each other and are connected by edges: (a, b) and (a, b') where b and b'
+  // share an edge, and likewise for a. Its contact is its nearest pair; where the surfaces cross in the
+  // region, it is the deepest point of either surface among the parts inside the other body that are reached
+  // from the crossing triangles. A region whose nearest points face each other through the inside of a body
+  // is not a contact. The result is empty if no region is within the margin. X_AB must be valid.
   SurfaceContacts operator()(const asset::SurfaceView& A, const asset::SurfaceView& B,
                              const Pose<double>& X_AB, double margin);
 
@@ -48,7 +50,7 @@ class ContactFinder {
   std::vector<std::size_t> parent_;
   std::vector<std::int32_t> triangles_A_, triangles_B_;
   std::vector<char> known_;
-  std::vector<std::size_t> best_;  // by region: that pair
+  std::vector<std::size_t> best_;  // by region root: index of its nearest pair
   std::vector<SurfaceContact> contacts_;
 };
 

@@ -12,7 +12,7 @@ namespace internal {
 
 namespace {
 
-// The points with the weights of the features that n is of.
+// The witness points on the surfaces; where these touch, snapped to the features from which n was derived.
 std::pair<SurfacePoint, SurfacePoint> carriers(const SurfaceView& A, const SurfaceView& B,
                                                const Pose<double>& X_AB, const SurfaceWitness& found) {
   const SurfacePoint at_A{found.triangle_A, found.weight_A}, at_B{found.triangle_B, found.weight_B};

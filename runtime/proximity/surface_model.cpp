@@ -68,7 +68,8 @@ class SurfaceModel : public DistanceModel {
     return result;
   }
 
-  // The depth is that of a point which several features hold: its slope is the weighted sum of theirs.
+  // Replaces the slope of a patch by that of the depth: several features hold the deepest point, and its
+  // slope is the weighted sum of theirs.
   static void take_depths_slope(const derivative::WitnessDerivative<double>& features,
                                 derivative::PairDerivative& result) {
     result.derivative.dd_dxi_B = features.dd_dxi_B;
@@ -81,7 +82,7 @@ class SurfaceModel : public DistanceModel {
     return surface_separation(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, scratch_);
   }
 
-  bool patches_;  // derivatives are those of patches
+  bool patches_;  // derivatives are those of smooth patches
   SurfaceConfig config_;
   SurfaceScratch scratch_;
   PrimitiveScratch primitive_;

@@ -3,11 +3,12 @@
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/patch_derivative.h"
 
-// Distances of the surfaces themselves, derivatives from the features that carry the witness points.
+// The distance model of the surfaces themselves. Derivatives come from the features that carry the witness
+// points, or from smooth patches about them.
 namespace abut::proximity {
 
 struct SurfaceConfig {
-  double temperature = 2e-4;  // m: of the form that is smooth across regions (surface_smoothed.h)
+  double temperature = 2e-4;  // m: of the distance that is smooth across regions (surface_smoothed.h)
   Patch patch;                // of method `patch`
 };
 

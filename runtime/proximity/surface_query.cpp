@@ -15,9 +15,9 @@ using distance::DeepestPoint;
 using distance::Feature;
 using witness::Witness;
 
-constexpr double kFar = 1e8;  // in units of the bodies: rays from one to the other are parallel to rounding
-constexpr double kTouching = 1e-13;       // in units of the bodies: a distance that is none
-constexpr double kNearlyTouching = 1e-6;  // in units of the bodies: points that tell n worse than features
+constexpr double kFar = 1e8;         // in sizes of the bodies: rays between them are parallel to rounding
+constexpr double kTouching = 1e-13;  // in sizes of the bodies: a distance that counts as zero
+constexpr double kNearlyTouching = 1e-6;  // in sizes of the bodies: features define n better than points
 constexpr double kStep = 64;              // in units of the distance at which surfaces touch
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
@@ -28,13 +28,13 @@ double size_of(const SurfaceView& A, const SurfaceView& B) {
   return bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius;
 }
 
-// Largest coordinate that enters.
+// Largest coordinate that occurs in the computation.
 double reach_of(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
   return bvh::ball_of(A.tree).center.norm() + bvh::ball_of(B.tree).center.norm() + size_of(A, B) +
          X_AB.p.stableNorm();
 }
 
-// The vertices with the products of their weights, three at most.
+// Stores the pairs of vertices with the weights of the joint simplex, three at most.
 void add_simplex(const SurfaceView& A, const SurfaceView& B, SurfaceWitness& found) {
   Witness<double>& w = found.witness;
   w.simplex_size = 0;
@@ -43,7 +43,7 @@ void add_simplex(const SurfaceView& A, const SurfaceView& B, SurfaceWitness& fou
   std::fill_n(w.weight, 3, 0.0);
   double left_A = found.weight_A[0], left_B = found.weight_B[0];
   int i = 0, j = 0;
-  while (i < 3 && j < 3) {  // the shorter of the two rests, again and again
+  while (i < 3 && j < 3) {  // splits the weights of both triangles at their common partial sums
     const double both = std::min(left_A, left_B);
     if (both > 0) {
       if (w.simplex_size == 3) return void(w.simplex_size = 0);
@@ -68,7 +68,8 @@ Witness<double> invalid_witness() {
           0,    {-1, -1, -1}, {-1, -1, -1}, {0, 0, 0}};
 }
 
-// Bodies so far apart that their points farthest along the way are the nearest, to rounding.
+// Separation of bodies so far apart that their extreme points along the line of centres are nearest, to
+// rounding.
 SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
   using Wide = Vec3<long double>;
   const Pose<long double> X = X_AB.cast<long double>();
@@ -95,7 +96,7 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
   const long double d = (p2 - p1).stableNorm();
   Witness<double>& w = found.witness;
   w = invalid_witness();
-  // No number in double, or the derivatives, 1 / d, are none.
+  // d is beyond a double, or 1 / d, the scale of the derivatives, is not normal.
   if (!std::isfinite(static_cast<double>(d)) || !std::isnormal(static_cast<double>(1 / d))) return found;
   w.p1 = p1.cast<double>(), w.p2 = p2.cast<double>(), w.n = ((p2 - p1) / d).cast<double>();
   w.distance = static_cast<double>(d);
@@ -105,8 +106,8 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
   return found;
 }
 
-// Whether the first triangle of any connected part of `of` lies within `within`: where the surfaces do not
-// cross, so does the whole part.
+// Whether the first triangle of any connected component of `of` lies within `within`: where the surfaces do
+// not cross, so does the whole component.
 bool any_part_within(const SurfaceView& of, const SurfaceView& within, const Pose<double>& X) {
   for (std::int32_t part = 0; part < of.part_count; ++part) {
     const Vec3<double> p = X * distance::internal::corner<double>(of, of.parts[part], 0);
@@ -128,7 +129,8 @@ Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, co
   return weight;
 }
 
-// Of nearest points that are apart: whether a body or a part of one is within the other.
+// Whether a body, or a connected component of one, is within the other, given the nearest points, which are
+// apart.
 bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                const SurfaceWitness& nearest) {
   const Pose<double> X_BA = X_AB.inverse();
@@ -136,8 +138,8 @@ bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X
          (B.part_count > 1 && any_part_within(B, A, X_AB));
 }
 
-// Whether the bodies are apart when B moves by `step` (m) along n: then no point is deeper than that, which
-// is told without a search for the deepest.
+// Whether the bodies are apart after B moves by `step` (m) along n: then no point is deeper than that, which
+// is thus known without a search for the deepest point.
 bool parted_by(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& at,
                double step, double least) {
   const Pose<double> X{X_AB.R, X_AB.p + step * at.witness.n};
@@ -147,7 +149,7 @@ bool parted_by(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X
          !is_within(A, B, X, apart_witness(A, B, X, nearest.triangle_A, nearest.triangle_B, nearest.pair));
 }
 
-// Whether bodies that touch do not overlap by more than kStep times what is touching.
+// Whether bodies that touch overlap by no more than kStep times the touching distance.
 bool parts(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, SurfaceWitness& touching) {
   const double step = kStep * internal::touching_distance(A, B, X_AB);
   if (!parted_by(A, B, X_AB, touching, step, step / 2)) return false;
@@ -170,9 +172,9 @@ struct DepthSide {
   }
 };
 
-// The deepest point of either, unless none is deeper than `least`; of points as deep, one of the body with
-// fewer triangles, or of A. Where that takes long, a move of B that parts the bodies may tell that none is
-// deeper.
+// Finds the deepest point of either surface, unless none is deeper than `least`; of equally deep points, one
+// of the body with fewer triangles, or of A. When the search takes long, a move of B that parts the bodies
+// may prove that no point is deeper.
 void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double least,
                   SurfaceScratch& scratch, SurfaceWitness& found) {
   constexpr std::int32_t kFewSteps = 1 << 9;
@@ -201,8 +203,7 @@ void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>
     if (deepest.triangle_inner >= 0) {
       found.witness.lower_bound = -bound;
       if (parted) found.witness.status = Status::kOk;
-    } else if (!(found.witness.distance >
-                 bound)) {  // else apart: from afar a normal may tell the side wrongly
+    } else if (!(found.witness.distance > bound)) {  // else apart: from afar a normal may give the wrong side
       found.witness.lower_bound = std::min(found.witness.lower_bound, -bound);
     }
     if (parted || complete) return;
@@ -216,8 +217,8 @@ void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>
 namespace internal {
 namespace {
 
-// From A to B where their nearest points are one: of the face that an edge or a corner of the other goes
-// through.
+// The normal from A to B where their nearest points coincide: that of the face which an edge or a corner of
+// the other body pierces.
 Vec3<double> normal_at_one_point(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                  const SurfaceWitness& at) {
   const Feature of_A = feature_of(at.weight_A), of_B = feature_of(at.weight_B);
@@ -233,7 +234,7 @@ double touching_distance(const SurfaceView& A, const SurfaceView& B, const Pose<
 }
 
 double unsure_distance(const SurfaceView& A, const SurfaceView& B) {
-  constexpr double kUnsure = 1e-9;  // in units of the bodies
+  constexpr double kUnsure = 1e-9;  // in sizes of the bodies
   return kUnsure * size_of(A, B);
 }
 
@@ -294,7 +295,7 @@ SurfaceWitness deepest_witness(const SurfaceView& A, const SurfaceView& B, const
   found.of_A = of_A;
   Witness<double>& w = found.witness;
   w = invalid_witness();
-  if (of_A) {  // searched in B's frame
+  if (of_A) {  // the search was in B's frame
     w.p1 = X_AB * deepest.point, w.p2 = X_AB * deepest.nearest, w.n = X_AB.R * -deepest.normal;
     found.triangle_A = deepest.triangle_inner, found.triangle_B = deepest.triangle_outer;
     found.weight_A = deepest.weight_inner, found.weight_B = weight;

@@ -9,38 +9,40 @@
 // Signed distance of two closed surfaces, convex or not. With phi_A the signed distance from the surface of
 // A, negative inside, it is
 //   d(A, B) = min(min over x of B's surface of phi_A(x), min over x of A's surface of phi_B(x)):
-// the distance where the bodies are apart; where they overlap, less the depth of the deepest point of either
-// surface within the other. Bodies that share surface and no more touch: d = 0.
+// the distance where the bodies are apart, and minus the depth of the deepest point of either surface within
+// the other where they overlap. Bodies that share only points of their surfaces touch: d = 0.
 //
 //   proximity::SurfaceSolver solver(mug, banana);
 //   const witness::Witness<double> w = solver(X_AB);
 namespace abut::proximity {
 
-// A witness and where on the surfaces it is.
+// A witness, and where its points lie on the surfaces.
 struct SurfaceWitness {
-  witness::Witness<double> witness;  // vertices are the surfaces'; simplex_size 0 where three do not carry it
-  std::int32_t triangle_A = -1, triangle_B = -1;  // that have p1 and p2; -1: none
+  witness::Witness<double> witness;  // vertices of the surfaces; simplex_size 0: three pairs do not suffice
+  std::int32_t triangle_A = -1, triangle_B = -1;  // those that carry p1 and p2; -1: none
   Vec3<double> weight_A = Vec3<double>::Zero(), weight_B = Vec3<double>::Zero();  // barycentric
-  bool of_A = false;      // overlapping: the deepest point is one of A's surface; else of B's
-  bool equalled = false;  // another point is as deep (distance::kTie)
+  bool of_A = false;      // overlapping: the deepest point lies on A's surface, else on B's
+  bool equalled = false;  // another point is equally deep (distance::kTie)
 };
 
-// Scratch of a thread.
+// Scratch memory of one thread.
 struct SurfaceScratch {
   distance::DeepestSearch deepest_of_A, deepest_of_B;  // of A's surface within B, of B's within A
 };
 
-// Throws InvalidInput, naming `who`, for a pair that is not two assets with surfaces in a finite pose.
+// Throws InvalidInput, naming `who`, unless the pair is two assets with surfaces in a finite pose.
 void require_surfaces(const body::Pair& pair, const char* who);
 
-// Everything in frame A, m. near: a neighbouring answer to begin from, or none. Never throws.
+// Signed distance and witness; everything in frame A, m. `near` is the answer at a neighbouring pose, from
+// which the search is warm-started, or empty. Never throws.
 SurfaceWitness surface_separation(const asset::SurfaceView& A, const asset::SurfaceView& B,
                                   const Pose<double>& X_AB, SurfaceScratch& scratch,
                                   const SurfaceWitness& near = {});
 
-// Apart: of the features that carry the witness points (feature_derivative.h); kClamped where faces or edges
-// are parallel and the points slide. Overlapping: depth_derivative.h. `hessian`, if not null, gets the second
-// derivative of the distance, NaN where the bodies overlap and the deepest point is no corner.
+// Derivative of the witness with respect to xi of X_AB exp(xi). Apart, it is that of the features that carry
+// the witness points (feature_derivative.h), kClamped where faces or edges are parallel and the points slide.
+// Overlapping, see depth_derivative.h. `hessian`, if not null, receives the Hessian of the distance, NaN
+// where the bodies overlap and the deepest point is not a corner.
 derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceView& A,
                                                          const asset::SurfaceView& B,
                                                          const Pose<double>& X_AB,
@@ -49,51 +51,53 @@ derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceVie
 
 namespace internal {
 
-// Of the features that carry the witness points, whatever else is as near.
+// Derivative of the features that carry the witness points, regardless of other equally near features.
 derivative::WitnessDerivative<double> carrier_derivative(const asset::SurfaceView& A,
                                                          const asset::SurfaceView& B,
                                                          const Pose<double>& X_AB,
                                                          const SurfaceWitness& found,
                                                          Mat6<double>* hessian = nullptr);
 
-// A witness of nearest points that are apart or one point; n from A's pseudonormal where they are too near.
+// The witness of nearest points that are apart or coincide; where they are too close to define n, n comes
+// from the pseudonormal of A's feature or, where an edge or corner of A meets a face of B, of that face.
 SurfaceWitness apart_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
                              const Pose<double>& X_AB, std::int32_t triangle_A, std::int32_t triangle_B,
                              const distance::TrianglePair<double>& pair);
 
-// Of an apart_witness of surfaces that touch or nearly do: n as exact as that of a plane that touches both,
-// where the points do not tell their direction as well as that. Whether n leads apart.
+// Replaces n of an `apart_witness` of surfaces that touch or nearly touch by the normal of a plane that
+// touches both, where the points do not determine the direction as accurately. Returns whether n leads apart.
 bool settle_normal(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
                    SurfaceWitness& found);
 
-// A witness of the deepest point, of A's surface within B or the other way about; n points out of A, or into
-// B.
+// The witness of the deepest point, of A's surface within B (`of_A`) or of B's within A; n points out of A,
+// or into B.
 SurfaceWitness deepest_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
                                const Pose<double>& X_AB, const distance::DeepestPoint& deepest, bool of_A);
 
-// Of points that are the nearest of their neighbourhoods, farther apart than unsure_distance: whether either
-// is on the inner side of the other's surface.
+// Whether either of two points, which are the nearest of their neighbourhoods and farther apart than
+// `unsure_distance`, is on the inner side of the other's surface.
 bool on_inner_side(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
                    const SurfaceWitness& nearest);
 
-// Distance (m) up to which points are too near for normals to tell the side.
+// Distance (m) up to which points are too close for normals to determine the side.
 double unsure_distance(const asset::SurfaceView& A, const asset::SurfaceView& B);
 
-// Distance (m) up to which surfaces touch.
+// Distance (m) up to which surfaces count as touching.
 double touching_distance(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB);
 
 }  // namespace internal
 
-// One pair of geometries at pose after pose: a neighbouring pose costs a fraction of the first.
+// Solver for one pair of geometries at a sequence of poses: a query at a neighbouring pose is warm-started
+// and costs a fraction of the first.
 class SurfaceSolver {
  public:
   // Keeps the geometries. Throws InvalidInput unless both have surfaces.
   SurfaceSolver(const body::Geometry& A, const body::Geometry& B);
 
-  // Everything in frame A, m. Never throws.
+  // Signed distance and witness; everything in frame A, m. Never throws.
   witness::Witness<double> operator()(const Pose<double>& X_AB);
 
-  // The next query is a cold one.
+  // Makes the next query a cold start.
   void forget() { near_ = {}; }
 
  private:

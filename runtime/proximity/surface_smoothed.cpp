@@ -12,13 +12,13 @@ namespace {
 using asset::SurfaceView;
 using derivative::WitnessDerivative;
 
-constexpr double kReach = 20;               // temperatures beyond the least term
+constexpr double kReach = 20;               // in temperatures beyond the least term
 constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
-constexpr double kWeighing = 1e-9;          // share of a pair whose part in a derivative is seen
-constexpr double kParallel = 1e-7;          // sine of an angle that is none, as of feature_derivative
-constexpr double kCancelled = 1e-3;         // mean of unit normals that is no direction any more
+constexpr double kWeighing = 1e-9;          // least share of a pair that matters in a derivative
+constexpr double kParallel = 1e-7;          // sine of an angle that counts as zero, as in feature_derivative
+constexpr double kCancelled = 1e-3;         // length of a mean normal that defines no direction
 
-// The ways from one corner of a triangle to the others that are as far along n, unit.
+// Collects the unit directions from the corner farthest along n to the other corners that are equally far.
 int ways_across(const distance::Triangle<double>& t, const Vec3<double>& n, Vec3<double> (&ways)[2]) {
   int top = 0, count = 0;
   for (int k = 1; k < 3; ++k)
@@ -31,7 +31,8 @@ int ways_across(const distance::Triangle<double>& t, const Vec3<double>& n, Vec3
   return count;
 }
 
-// Whether the nearest points of two triangles slide: faces or edges of both are parallel across n.
+// Whether the nearest points of two triangles slide: faces or edges of both, perpendicular to n, are
+// parallel.
 bool slide(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& at) {
   Vec3<double> of_A[2], of_B[2];
   const int a = ways_across(distance::internal::triangle_of<double>(A, at.triangle_A), at.witness.n, of_A);
@@ -52,8 +53,8 @@ void SurfaceSmoother::add_pairs(const SurfaceView& A, const SurfaceView& B, cons
         {internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), false});
 }
 
-// The vertices of one surface within the other whose depth may weigh beside that of the deepest one, which
-// `deepest` (m) follows.
+// Adds the vertices of one surface within the other whose depth may weigh next to that of the deepest one;
+// updates `deepest` (m).
 void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                  bool of_A, double reach, double& deepest) {
   const SurfaceView &of = of_A ? A : B, &within = of_A ? B : A;
@@ -85,9 +86,9 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
   });
 }
 
-// With e_i = exp(-d_i / T) / Z and w_i = e_i, of a vertex inside less by 1 / Z, so that sum w_i = 1:
+// With e_i = exp(-d_i / T) / Z and w_i = e_i, less 1 / Z for a vertex inside, so that sum w_i = 1:
 //   dvalue = sum e_i dd_i,   d2value = sum e_i d2d_i - (sum e_i dd_i' dd_i) / T + dvalue' dvalue / T
-// and of the means x = sum w_i x_i:   dx = sum w_i dx_i - e_i (x_i - x) dd_i / T.
+// and for the means x = sum w_i x_i:   dx = sum w_i dx_i - e_i (x_i - x) dd_i / T.
 void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double T,
                             SmoothedSurface& result) const {
   double least = std::numeric_limits<double>::infinity(), Z = 0;  // Z: in units of exp(-least / T)
@@ -116,7 +117,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
     if (e > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.status = Status::kClamped;
-    if (at.distance == 0) {  // the distance of crossing triangles stays 0; how their point moves is not known
+    if (at.distance == 0) {  // crossing triangles keep distance 0; the motion of their point is unknown
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
       if (e > kWeighing) d.status = Status::kClamped;
     }
@@ -149,10 +150,10 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
   terms_.clear();
   const double d = nearest.witness.distance;
   const double far = kReach * temperature;
-  if (d > 1e8 * far) {  // one pair alone, to rounding
+  if (d > 1e8 * far) {  // one pair only, to rounding
     terms_.push_back({nearest, false});
   } else {
-    double deepest = 0;  // of the vertices: the deepest point of all may be none
+    double deepest = 0;  // of the vertices; the deepest point overall may not be a vertex
     if (d < 0) {
       add_inside(A, B, X_AB, true, far, deepest);
       add_inside(A, B, X_AB, false, far, deepest);

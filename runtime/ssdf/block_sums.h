@@ -7,13 +7,13 @@
 #include "runtime/asset/point_blocks.h"
 #include "runtime/core/simd.h"
 
-// Walks over a tree of point blocks, and the moments of a soft distance over the blocks met. Templates on the
-// lane type T (simd.h) and its scalar S; the sums do not depend on anything but their arguments.
+// Traversal of a tree of point blocks, and the moments of a soft distance over the blocks visited. Templates
+// on the lane type T (simd.h) and its scalar S; the sums depend only on their arguments.
 namespace abut::ssdf {
 
-// The kernel of walls, see kernel.h.
+// Constants of the kernel of walls, see kernel.h.
 inline constexpr double kWallWeight = 2;
-inline constexpr double kWallDepth = 0.35;  // of the spacing
+inline constexpr double kWallDepth = 0.35;  // in spacings
 
 }  // namespace abut::ssdf
 
@@ -50,7 +50,7 @@ ABUT_INLINE void box_distances(const double* node, const S* p, S* distances2) {
   }
 }
 
-// The entries of the tree that a walk has yet to visit: three at each level above the current one.
+// Stack of the tree entries that a traversal has yet to visit: three at each level above the current one.
 struct Walk {
   std::int32_t level[3 * asset::kMaxBlockLevels + 4], entry[3 * asset::kMaxBlockLevels + 4];
   int size = 0;
@@ -59,7 +59,7 @@ struct Walk {
     level[size] = l;
     entry[size++] = j;
   }
-  // Takes the last one off; false where none is left.
+  // Pops the last entry; returns false if none is left.
   ABUT_INLINE bool pop(std::int32_t& l, std::int32_t& j) {
     if (size == 0) return false;
     l = level[--size];
@@ -91,7 +91,7 @@ ABUT_INLINE void visit_near(const PointBlocksView& blocks, const S* p, const S& 
   }
 }
 
-// A point of the cloud near p, that everything is measured from.
+// A point of the cloud near p, which serves as the reference for all other quantities.
 template <class S>
 struct Nearby {
   S x[3];       // m
@@ -99,7 +99,7 @@ struct Nearby {
   S distance2;  // squared, to p, m^2
 };
 
-// Takes the nearest point of a block where it is nearer than what is there.
+// Replaces `nearby` by the nearest point of a block if that is nearer.
 template <class S>
 ABUT_INLINE void take_nearer(const double* numbers, const S* p, Nearby<S>& nearby) {
   int nearest = -1;
@@ -117,7 +117,8 @@ ABUT_INLINE void take_nearer(const double* numbers, const S* p, Nearby<S>& nearb
   }
 }
 
-// Down to the block whose box is nearest at each level: often that of the nearest point, never far behind it.
+// Descends to the block whose box is nearest at each level: often the block of the nearest point, and never
+// much farther.
 template <class T, class S>
 ABUT_INLINE std::int32_t nearest_block(const PointBlocksView& blocks, const S* p) {
   std::int32_t entry = 0;
@@ -132,7 +133,8 @@ ABUT_INLINE std::int32_t nearest_block(const PointBlocksView& blocks, const S* p
   return entry;
 }
 
-// A point of that block. From as far as places without a point any of it, as if at the end of all numbers.
+// Takes the nearest point of that block. If p is as far away as the placeholders of absent points, takes any
+// point of the block, with the greatest representable squared distance.
 template <class T, class S>
 ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
   const double* const numbers = blocks.numbers + std::ptrdiff_t(nearest_block<T>(blocks, p)) * kBlockNumbers;
@@ -146,7 +148,7 @@ ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& n
   }
 }
 
-// The nearest point, from one that is near.
+// Finds the nearest point, starting from one that is near.
 template <class T, class S>
 ABUT_INLINE void find_nearest(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
   visit_near<T, S>(blocks, p, nearby.distance2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
@@ -154,15 +156,17 @@ ABUT_INLINE void find_nearest(const PointBlocksView& blocks, const S* p, Nearby<
   });
 }
 
-// Exponent beside the reference point's from which on a weight might overflow.
+// Exponent, relative to that of the reference point, beyond which a weight might overflow.
 inline constexpr int kTooHeavy = 200;
 
-// kLanes<T> points of a block as seen from p: offset u from the reference point x0, normal n, weight
-// exp((|p - x0|^2 - |p - p_i|^2) / eps1), and g = n . (p - p_i) less that of the reference point.
+// kLanes<T> points of a block as seen from p: offset u from the reference point x0, normal n, g = n . (p -
+// p_i) minus that of the reference point, and weight
+//   exp((|p - x0|^2 - |p - p_i|^2) / eps1).
 //
-// With the kernel of walls (kernel.h) the weight is that times exp(-psi(g)), u is moved along n so that 2 /
-// eps1 u is still the slope of its logarithm (but for what all planes share), and bend n n' (2 / eps1)^2 is
-// what its second derivative has more than the square of the slope; 0 for the Gaussian.
+// With the kernel of walls (kernel.h) the weight is multiplied by exp(-psi(g)), and u is moved along n so
+// that (2 / eps1) u is still the gradient of its logarithm (except for a term that all planes share).
+// bend n n' (2 / eps1)^2 is the excess of its second derivative over the square of the gradient; bend is 0
+// for the Gaussian.
 template <class T>
 struct Seen {
   T u[3], n[3], exponent, weight, g, bend;
@@ -174,7 +178,7 @@ struct Frame {
   S q[3];          // p - x0, m
   S g0;            // n0 . q, m
   S inverse_eps1;  // 1/m^2
-  S inverse_wall;  // of the depth of the kernel of walls, 1/m; 0: Gaussian
+  S inverse_wall;  // 1 / depth of the kernel of walls, 1/m; 0: Gaussian
 
   ABUT_INLINE Frame(const S* p, const Nearby<S>& nearby, S inverse, S inverse_depth = S(0))
       : g0(0), inverse_eps1(inverse), inverse_wall(inverse_depth) {
@@ -186,7 +190,7 @@ struct Frame {
   }
 };
 
-// Turns the Gaussian into the kernel of walls: wall_penalty of kernel.h, a lane each.
+// Turns the Gaussian into the kernel of walls: wall_penalty of kernel.h, for each lane.
 template <class T, class S>
 ABUT_INLINE void look_behind(const Frame<S>& frame, Seen<T>& seen) {
   T s, zero{};
@@ -249,7 +253,7 @@ ABUT_INLINE void add(const Seen<T>& seen, DistanceSums<T>& sums) {
   }
 }
 
-// What the kernel of walls has beside: see Seen.
+// Adds the terms that only the kernel of walls has: see Seen.
 template <class T>
 ABUT_INLINE void add_bend(const Seen<T>& seen, DistanceSums<T>& sums) {
   const T w = seen.weight * seen.bend;

@@ -7,7 +7,7 @@
 
 namespace abut::ssdf::internal {
 
-// Cutoffs of a batch: the logarithms are taken once for points near the surface.
+// Cutoffs for a batch: the logarithms for points near the surface are computed only once.
 struct Cutoffs {
   static constexpr double kNear = 4;  // depth in units of sqrt(eps1)
 
@@ -30,7 +30,7 @@ struct Cutoffs {
   double relative, inverse_eps1, near;
 };
 
-// One point, four points of the cloud at a time.
+// The soft distance at one point, which processes four points of the cloud at a time.
 SoftDistance<double> distance_by_fours(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
                                        Order order, const Cutoffs& cutoffs);
 

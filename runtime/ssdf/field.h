@@ -5,38 +5,38 @@
 #include "runtime/ssdf/block_sums.h"
 #include "runtime/ssdf/ssdf.h"
 
-// The soft signed distance from the points that matter, to a certified tolerance.
+// The soft signed distance computed only from the points that matter, to a certified tolerance.
 namespace abut::ssdf {
 
-// How many derivatives are wanted; the others are zero.
+// Highest order of the derivatives to compute; higher ones are zero.
 enum class Order { kValue, kGradient, kHessian };
 
-// Largest error of value, gradient and Hessian, relative to the sums of the absolute values of their terms.
-//
-// With lengths counted as no less than sqrt(eps1) those sums are sum w_i r_i, sum w_i (1 + r_i |a_i|) and
-// sum w_i (2 |a_i| + (r_i + |value|) |a_i|^2), with r_i = |p - p_i| + sqrt(eps1) and |a_i| raised by
-// 1 / sqrt(eps1).
+// Bound of the error of value, gradient and Hessian, relative to the sums of the absolute values of their
+// terms. With lengths counted as at least sqrt(eps1) those sums are, in this order,
+//   sum w_i r_i,   sum w_i (1 + r_i |a_i|),   sum w_i (2 |a_i| + (r_i + |value|) |a_i|^2),
+// where r_i = |p - p_i| + sqrt(eps1), and |a_i| is increased by 1 / sqrt(eps1).
 inline constexpr double kTolerance = 1e-12;
 
-// Largest eps1 (m^2): absent points of a block, which are 1e100 m away, weigh nothing beside real ones.
+// Upper bound of eps1 (m^2): with it the absent points of a block, which are 1e100 m away, have no weight
+// relative to real ones.
 inline constexpr double kGreatestSmoothing = 1e150;
-// Whether eps1 (m^2) is positive, has a finite reciprocal, and is no larger than that.
+// Whether eps1 (m^2) is positive, has a finite reciprocal, and does not exceed that bound.
 inline bool usable_smoothing(double eps1) {
   return eps1 > 0 && std::isfinite(1 / eps1) && eps1 <= kGreatestSmoothing;
 }
 
 namespace internal {
 
-// The distance beyond which points are left out: |p - p_i|^2 > d^2 + eps1 cutoff, where d is the distance of
-// some point. All of them together weigh at most count e^-cutoff of that point alone, and their terms are at
-// most r, 8 r^2 / eps1 and 64 r^3 / eps1^2 with r their distance, decreasing in r together with the weight.
-// `depth` is d / sqrt(eps1).
+// The cutoff that defines which points are left out: those with |p - p_i|^2 > d^2 + eps1 cutoff, where d is
+// the distance of some point. Together they weigh at most count e^-cutoff times that point, and with r their
+// distance their terms are at most r, 8 r^2 / eps1 and 64 r^3 / eps1^2; these bounds times the weight
+// decrease in r. `depth` is d / sqrt(eps1).
 template <class S>
 S cutoff(std::int32_t count, S tolerance, Order order, S depth) {
   using std::log, std::sqrt;
   const S base = log(S(count) / tolerance);
   S result = base;
-  for (int i = 0; i < 3; ++i) {  // the factor grows like a power of the logarithm: quickly settled
+  for (int i = 0; i < 3; ++i) {  // the factor grows like a power of the logarithm: converges quickly
     const S r2 = depth * depth + S(1.1) * result + 1, r = sqrt(r2);
     S factor = (r + depth + 1) / (depth + 1);
     if (order >= Order::kGradient) factor += (8 * r2 + 2) / (depth + 2);
@@ -46,7 +46,7 @@ S cutoff(std::int32_t count, S tolerance, Order order, S depth) {
   return result > S(0) ? result : S(0);  // the nearest point always counts
 }
 
-// Sums of all lanes, as the derivatives need them.
+// Sums over all lanes, which the derivatives need.
 template <class T, class S>
 ABUT_INLINE void add_lanes(const DistanceSums<T>& from, DistanceSums<S>& to) {
   const T* const in = reinterpret_cast<const T*>(&from);
@@ -55,8 +55,8 @@ ABUT_INLINE void add_lanes(const DistanceSums<T>& from, DistanceSums<S>& to) {
   for (std::size_t k = 0; k < sizeof(from) / sizeof(T); ++k) out[k] = simd::sum(in[k]);
 }
 
-// The sums over the blocks within the cutoff of p. Weights are relative to that of the reference point, which
-// is replaced once by the nearest where the first one turns out so far behind that a weight could overflow.
+// Sums over the blocks within the cutoff of p. Weights are relative to that of the reference point, which is
+// replaced once by the nearest point if the first one is so much farther away that a weight could overflow.
 template <int kOrder, class T, class S>
 ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S cut, Nearby<S>& nearby,
                            DistanceSums<S>& sums) {
@@ -83,12 +83,12 @@ ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S 
   }
 }
 
-// Value and derivatives from sums about the reference point; g0 is the reference point's height below p.
+// Computes value and derivatives from sums about the reference point; g0 is the height of p above its plane.
 template <class S>
 SoftDistance<S> from_sums(const DistanceSums<S>& sums, S g0, S eps1, Order order) {
   SoftDistance<S> result{g0 + sums.g / sums.w, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
   if (order == Order::kValue) return result;
-  const S value = sums.g / sums.w, alpha = 2 / eps1;  // less g0, as all g here
+  const S value = sums.g / sums.w, alpha = 2 / eps1;  // minus g0, like all g here
   const auto vector = [&](const S* v) -> Vec3<S> { return Vec3<S>(v[0], v[1], v[2]) / sums.w; };
   const Vec3<S> u = vector(sums.u), gu = vector(sums.gu);
   result.gradient = vector(sums.n) + alpha * (gu - value * u);
@@ -123,19 +123,19 @@ SoftDistance<S> if_finite(const SoftDistance<S>& result) {
              : no_distance<S>();
 }
 
-// Squared distances (m^2): beyond every point that is looked at and short of absent ones; of the farthest
-// points p from which that holds.
+// Squared distances (m^2). kEveryPoint2 exceeds that of every real point and is less than that of absent
+// ones; this holds for points p up to kFarthest2.
 inline constexpr double kEveryPoint2 = 1e190;
 inline constexpr double kFarthest2 = 1e180;
 
-// Whether squared distances (m^2, of a near point) tell well enough which points are near: their rounding
-// changes no weight by more than 1e-3 of it.
+// Whether squared distances (m^2, of a near point) are accurate enough to identify near points: their
+// rounding changes no weight by more than a relative 1e-3.
 inline bool squares_tell(double distance2, double eps1) {
   return distance2 <= 0x1p40 * eps1 && distance2 <= kFarthest2;
 }
 
-// The point that no other one is nearer to p than, by differences of squared distances: 2 u . q - u . u, u
-// from one point to the other and q from there to p.
+// Index of the point to which no other one is nearer from p, found by differences of squared distances,
+// 2 u . q - u . u, with u from one point to the other and q from the first one to p.
 template <class S>
 std::int32_t foremost(const asset::PointsView& points, const Vec3<S>& p_Q) {
   std::int32_t best = 0;
@@ -150,8 +150,8 @@ std::int32_t foremost(const asset::PointsView& points, const Vec3<S>& p_Q) {
   return best;
 }
 
-// The soft distance where squares do not tell: far away, or for a tiny eps1. Looks at every point.
-// The reference is the foremost point; beside it no weight is above 1.
+// The soft distance where squared distances are too inaccurate: far away, or for a tiny eps1. Sums over every
+// point. The reference is the foremost point; relative to it no weight exceeds 1.
 template <class S>
 SoftDistance<S> distance_by_differences(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
                                         Order order) {
@@ -172,9 +172,9 @@ SoftDistance<S> distance_by_differences(const asset::PointsView& points, const V
 
 }  // namespace internal
 
-// The value and derivatives of soft_distance_dense to a tolerance: only points within the cutoff of p_Q are
-// looked at. Lane by lane: the reference of the version for double below. kInvalidInput too where a number
-// asked for would overflow.
+// Value and derivatives of `soft_distance_dense` to a tolerance: only points within the cutoff of p_Q are
+// summed. It works lane by lane and is the reference for the version for double below. Also returns
+// kInvalidInput where a requested number would overflow.
 template <class S>
 SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
                                      Order order = Order::kHessian, S tolerance = S(kTolerance)) {
@@ -194,14 +194,15 @@ SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3
   return internal::if_finite(internal::from_sums(sums, g0, eps1, order));
 }
 
-// The same in double, four points at a time: the same bits on every x86 machine.
+// The same in double, four points at a time; bit-identical on every x86 machine.
 SoftDistance<double> soft_distance(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
                                    Order order = Order::kHessian, double tolerance = kTolerance);
 
-// Of many points: results[i] answers p_Q[i], the same bits for any number of threads (0: one per core) on
-// machines with the same instruction set: from 1e-7 on, neighbours are summed together, with fused
-// multiply-adds where there are any. A point that is not finite gets NaN and a status. Throws InvalidInput
-// unless eps1 and the tolerance are positive, the points are not empty and the spans are equally long.
+// Soft distances of many points: results[i] answers p_Q[i], bit-identical for any number of threads (0: one
+// per core) on machines with the same instruction set. At tolerances of 1e-7 or more, neighbours are summed
+// together, with fused multiply-adds where available. A point that is not finite gets NaN and the status
+// kInvalidInput. Throws InvalidInput unless eps1 and the tolerance are positive, the cloud is not empty and
+// the spans have equal lengths.
 void soft_distances(const asset::PointsView& points, std::span<const Vec3<double>> p_Q, double eps1,
                     Order order, std::span<SoftDistance<double>> results, double tolerance = kTolerance,
                     int threads = 0);

@@ -11,7 +11,7 @@
 #include "runtime/ssdf/hilbert_curve.h"
 #include "runtime/ssdf/packet.h"
 
-// Batches of soft distances: neighbours in packets of eight.
+// Batches of soft distances: neighbours are computed in packets of eight.
 namespace abut::ssdf {
 
 namespace {
@@ -23,13 +23,12 @@ using internal::kPacket;
 using internal::Packet;
 using simd::Eight;
 
-// Below this tolerance the rough exponential of packets will not do, and neither will gathering.
+// Below this tolerance neither the rough exponential of packets nor gathering is accurate enough.
 constexpr double kRoughest = 1e-7;
 // Squared distance over eps1 beyond which rounding of squared distances would change weights by 1e-9.
 constexpr double kFarthest = 1e6;
 
-// Squared distances from the nearest points in the block that the walk down to the middle of the packet ends
-// in.
+// Squared distances from the nearest points of the block at which the descent to the packet's centre ends.
 ABUT_CLONES_OF_EIGHT
 void reference_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, Eight& reference2) {
   Candidates block;
@@ -39,7 +38,7 @@ void reference_by_eights(const asset::PointBlocksView& blocks, const Packet& pac
   internal::find_nearest(blocks.numbers, packet, block, reference2);
 }
 
-// All points within limit2 of the packet; far from them the nearest one becomes the reference.
+// Gathers all points within limit2 of the packet; if `far`, the nearest of them becomes the reference.
 ABUT_CLONES_OF_EIGHT
 void gather_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2, bool far,
                       Candidates& candidates, Eight& reference2) {
@@ -66,7 +65,8 @@ void results_by_eights(const double* numbers, const Packet& packet, const Candid
     packet_results<2>(numbers, packet, candidates, reference2, eps1, out);
 }
 
-// Indices so that neighbours are together: by the place along Hilbert's curve through the box about them all.
+// Sorts indices so that neighbours are adjacent: by their position on Hilbert's curve through the bounding
+// box.
 class SpatialOrder {
  public:
   std::span<const std::uint32_t> sort(std::span<const Vec3<double>> p) {
@@ -80,7 +80,7 @@ class SpatialOrder {
     for (std::size_t i = 0; i < p.size(); ++i) {
       std::uint32_t place = 0;
       const Vec3<double> from = p[i] - low;
-      if (from.squaredNorm() < 1e300) {  // not NaN, and the cell's number is one
+      if (from.squaredNorm() < 1e300) {  // not NaN, and the cell's index is finite
         const Vec3<double> cell = from * cells;
         place = kCurve(static_cast<std::uint32_t>(cell[0]), static_cast<std::uint32_t>(cell[1]),
                        static_cast<std::uint32_t>(cell[2]));
@@ -101,7 +101,7 @@ class SpatialOrder {
     std::uint32_t place, index;
   };
 
-  // Stable, by kBits of the place.
+  // One pass of a stable radix sort, by kBits of the place.
   void pass(int shift) {
     constexpr std::uint32_t kMask = (1 << kBits) - 1;
     std::uint32_t start[kMask + 2] = {};
@@ -129,7 +129,7 @@ struct Batch {
                                     : internal::no_distance<double>();
   }
 
-  // Queries sorted[first ... first + 8), where there are so many.
+  // Answers the queries sorted[first ... first + 8), or as many as there are.
   void packet(std::size_t first) const {
     const std::size_t last = std::min(first + kPacket, sorted.size());
     bool finite = last == first + kPacket;
@@ -156,7 +156,7 @@ struct Batch {
     return packet;
   }
 
-  // False: they are too far apart to share anything.
+  // Answers eight queries as one packet; false if they are too far apart to share anything.
   bool together(std::span<const std::uint32_t> indices) const {
     const Packet packet = make_packet(p_Q, indices);
     if (packet.radius * packet.radius > 3 * eps1 * cutoffs.near) return false;

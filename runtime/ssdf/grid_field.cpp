@@ -33,7 +33,7 @@ GridField::GridField(const asset::DistanceGridView& grid) : grid_(grid) {
 }
 
 GridDistance<double> GridField::distance(const Vec3<double>& p_Q, int order) const {
-  GridDistance<double> result;  // the one that every return gives: it is made in place
+  GridDistance<double> result;  // returned by every path, so that it is constructed in place
   double jet[internal::kJetRoom];
   if (jet_by_fours(grid_, p_Q.data(), order, jet))
     internal::unpack_jet(jet, order, result);

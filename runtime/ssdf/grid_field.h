@@ -9,23 +9,23 @@
 #include "runtime/math/pose.h"
 #include "runtime/ssdf/grid_kernel.h"
 
-// The signed distance of an asset's surface from its grid: a cubic B-spline, whose value, gradient and
-// Hessian are continuous and whose third derivatives are constant along each axis of a cell.
+// The signed distance of an asset's surface from its distance grid: a cubic B-spline, whose value, gradient
+// and Hessian are continuous and whose third derivatives are constant along each axis of a cell.
 //
 //   const asset::Asset mug = asset::load("assets/025_mug.h5");
 //   const ssdf::GridField field(asset::view(mug).grid);
 //   const ssdf::GridDistance<double> d = field.distance({0, 0, 0.1}, 1);
 namespace abut::ssdf {
 
-// At a point Q in the object's frame.
+// Distance and derivatives at a point Q in the object's frame.
 template <class S>
 struct GridDistance {
   S value;                       // m, negative inside
-  Vec3<S> gradient;              // not unit, but near it away from edges
+  Vec3<S> gradient;              // not unit, but nearly so away from edges
   Mat3<S> hessian;               // 1/m, symmetric
-  std::array<Mat3<S>, 3> third;  // 1/m^2: derivative of the Hessian by each coordinate of Q
-  // kOk; kNoOverlap: Q is farther than reach() outside, NaN in every number; kInvalidInput: Q is not finite,
-  // NaN in every number.
+  std::array<Mat3<S>, 3> third;  // 1/m^2: derivative of the Hessian with respect to each coordinate of Q
+  // kOk; kNoOverlap: Q is farther than reach() outside, every number is NaN; kInvalidInput: Q is not finite,
+  // every number is NaN.
   Status status;
 };
 
@@ -38,7 +38,7 @@ GridDistance<S> no_grid_distance(Status status) {
   return {nan, Vec3<S>::Constant(nan), nans, {nans, nans, nans}, status};
 }
 
-// A jet as matrices; derivatives beyond `order` are zero.
+// Unpacks a jet into matrices; derivatives beyond `order` are zero.
 template <class S>
 ABUT_INLINE void unpack_jet(const S* jet, int order, GridDistance<S>& to) {
   to.value = jet[0];
@@ -56,27 +56,27 @@ ABUT_INLINE void unpack_jet(const S* jet, int order, GridDistance<S>& to) {
 
 }  // namespace internal
 
-// Views a grid, which must outlive it. Any number of threads may use it; queries allocate nothing.
+// Views a grid, which must outlive it. Thread-safe; queries allocate nothing.
 class GridField {
  public:
   // Throws InvalidInput for a grid without coefficients.
   explicit GridField(const asset::DistanceGridView& grid);
 
-  // Every point inside the surface, and every one at most this far outside (m), is answered; kNoOverlap
-  // therefore says that a point is farther away.
+  // Every point inside the surface, and every point at most this far outside (m), has an answer; kNoOverlap
+  // therefore means that the point is farther away.
   double reach() const { return grid_.reach; }
   double spacing() const { return grid_.spacing; }  // of the nodes, m
 
-  // At p_Q (m) with derivatives up to `order` (0 to 3); the others are zero. The same bits on every x86
-  // machine.
+  // Distance at p_Q (m) with derivatives up to `order` (0 to 3); higher ones are zero. Bit-identical on every
+  // x86 machine.
   GridDistance<double> distance(const Vec3<double>& p_Q, int order) const;
 
-  // Of many points, the same bits for any number of threads (0: one per core). Throws InvalidInput unless the
-  // spans are equally long.
+  // Distances of many points, bit-identical for any number of threads (0: one per core). Throws InvalidInput
+  // unless the spans have equal lengths.
   void distances(std::span<const Vec3<double>> p_Q, int order, std::span<GridDistance<double>> results,
                  int threads = 0) const;
 
-  // The same one number after the other, in any precision: the reference.
+  // The same computed one number at a time, in any precision: the reference.
   template <class S>
   GridDistance<S> distance_scalar(const Vec3<S>& p_Q, int order) const {
     if (!p_Q.allFinite()) return internal::no_grid_distance<S>(Status::kInvalidInput);

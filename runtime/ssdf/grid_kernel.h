@@ -7,13 +7,14 @@
 #include "runtime/asset/asset.h"
 #include "runtime/core/simd.h"
 
-// The sums of a distance grid: 64 coefficients about a point, with derivatives. Internal to grid_field.
+// The sums of a distance grid over the 64 coefficients about a point, with derivatives. Internal to
+// grid_field.
 namespace abut::ssdf::internal {
 
 using simd::Four;
 
-// How often by x, y and z each number of a jet is differentiated.
-inline constexpr int kJetCounts[] = {1, 4, 10, 20};  // up to a degree
+// The order of differentiation with respect to x, y and z of each number of a jet.
+inline constexpr int kJetCounts[] = {1, 4, 10, 20};  // numbers up to each degree
 inline constexpr std::int8_t kJetDegrees[20][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
                                                    {1, 1, 0}, {1, 0, 1}, {0, 2, 0}, {0, 1, 1}, {0, 0, 2},
                                                    {3, 0, 0}, {2, 1, 0}, {2, 0, 1}, {1, 2, 0}, {1, 1, 1},
@@ -22,15 +23,15 @@ inline constexpr std::int8_t kJetDegrees[20][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 
 // The 4 x 4 x 4 nodes about a point, in rows of four along x, in up to 2 x 2 bricks.
 template <class S>
 struct GridCell {
-  // Where the first row would begin if bricks were as long as the cell needs: [0] those of the first node,
-  // [1] the next ones, along z and y.
+  // Where the first row would begin if bricks were as long as the cell needs: [0] in the brick of the first
+  // node, [1] in the next one, along z and y.
   const float* bricks[2][2];
-  unsigned first_y, first_z;  // the first node in its brick
-  S t[3];                     // place in the cell along x, y, z, [0, 1)
+  unsigned first_y, first_z;  // index of the first node in its brick
+  S t[3];                     // position in the cell along x, y, z, [0, 1)
 };
 
-// Finds the rows from the first node of the cell on, x, y, z; false where a brick is missing, but for that of
-// the rows' ends, which are then NaN.
+// Finds the rows that start at the cell's first node (x, y, z); returns false where a brick is missing. A
+// missing brick at the ends of the rows does not count: these coefficients are then NaN.
 template <class S>
 ABUT_INLINE bool find_rows(const asset::DistanceGridView& grid, const std::int32_t* node, GridCell<S>& cell) {
   constexpr unsigned kNodes = asset::kBrickNodes;
@@ -42,12 +43,12 @@ ABUT_INLINE bool find_rows(const asset::DistanceGridView& grid, const std::int32
   }
   const std::size_t along_x = static_cast<unsigned>(grid.places[0]),
                     along_y = static_cast<unsigned>(grid.places[1]);
-  // To the place of the cell's last row, layer.
+  // Offsets to the brick of the cell's last row and of its last layer.
   const std::size_t next_y = along_x & -std::size_t{first[1] > 0},
                     next_z = (along_x * along_y) & -std::size_t{first[2] > 0};
   const std::int32_t* const index = grid.index + (place[2] * along_y + place[1]) * along_x + place[0];
   const std::int32_t bricks[2][2] = {{index[0], index[next_y]}, {index[next_z], index[next_z + next_y]}};
-  if ((bricks[0][0] | bricks[0][1] | bricks[1][0] | bricks[1][1]) < 0) return false;  // one is negative
+  if ((bricks[0][0] | bricks[0][1] | bricks[1][0] | bricks[1][1]) < 0) return false;  // one index is negative
   const float* const begin = grid.rows + 2 * kNodes * (kNodes * first[2] + first[1]) + first[0];
   for (int z = 0; z < 2; ++z)
     for (int y = 0; y < 2; ++y)
@@ -58,7 +59,7 @@ ABUT_INLINE bool find_rows(const asset::DistanceGridView& grid, const std::int32
   return true;
 }
 
-// False where p (m) is not finite or a brick is missing, as find_rows says it.
+// Finds the cell about p (m); false where p is not finite or a brick is missing as in `find_rows`.
 template <class S>
 ABUT_INLINE bool find_cell(const asset::DistanceGridView& grid, const S* p, S per_spacing,
                            GridCell<S>& cell) {
@@ -73,25 +74,26 @@ ABUT_INLINE bool find_cell(const asset::DistanceGridView& grid, const S* p, S pe
   return find_rows(grid, first, cell);
 }
 
-// The four cubic B-splines about t in [0, 1) and their derivatives by the place in m, a row for each degree.
+// The four cubic B-splines about t in [0, 1) and their derivatives with respect to the position in m, a row
+// for each degree.
 template <int kOrder, class T, class S>
 ABUT_INLINE void spline_rows(S t, S per_spacing, T* rows) {
   const S u = S(1) / S(6);
   const T c0{u, 4 * u, u, S(0)}, c1{-3 * u, S(0), 3 * u, S(0)}, c2{3 * u, -6 * u, 3 * u, S(0)},
-      c3{-u, 3 * u, -3 * u, u};  // of the powers of t
+      c3{-u, 3 * u, -3 * u, u};  // coefficients of the powers of t
   rows[0] = ((c3 * t + c2) * t + c1) * t + c0;
   if constexpr (kOrder >= 1) rows[1] = ((c3 * (3 * t) + c2 * S(2)) * t + c1) * per_spacing;
   if constexpr (kOrder >= 2) rows[2] = (c3 * (6 * t) + c2 * S(2)) * (per_spacing * per_spacing);
   if constexpr (kOrder >= 3) rows[3] = c3 * (S(6) * per_spacing * per_spacing * per_spacing);
 }
 
-// The next four coefficients.
+// Loads the next four coefficients.
 template <class T>
 ABUT_INLINE void load_row(const float* from, T& row) {
   for (int i = 0; i < 4; ++i) row[i] = from[i];
 }
 
-// Sums of the lanes of four vectors.
+// Sums over the lanes of each of four vectors.
 template <class T>
 ABUT_INLINE void sum_lanes(const T& a, const T& b, const T& c, const T& d, T& to) {
   if constexpr (std::is_same_v<T, Four>) {
@@ -104,8 +106,8 @@ ABUT_INLINE void sum_lanes(const T& a, const T& b, const T& c, const T& d, T& to
   }
 }
 
-// Sums over the rows of a cell, by derivatives along z and y, at the four nodes along x. y, z: the splines of
-// each degree at four nodes, numbers kStride apart.
+// Sums over the rows of a cell, for each derivative along z and y, at the four nodes along x. y, z: the
+// splines of each degree at four nodes, stored kStride numbers apart.
 template <int kOrder, int kStride, class T, class S>
 ABUT_INLINE void plane_sums(const GridCell<S>& cell, const S* y, const S* z,
                             T (&plane)[kOrder + 1][kOrder + 1]) {
@@ -134,7 +136,7 @@ ABUT_INLINE void plane_sums(const GridCell<S>& cell, const S* y, const S* z,
   }
 }
 
-// All derivatives up to kOrder in the order of kJetDegrees; jet has room for a multiple of four.
+// All derivatives up to kOrder in the order of kJetDegrees; `jet` must have room for a multiple of four.
 template <int kOrder, class T, class S>
 ABUT_INLINE void cell_sums(const GridCell<S>& cell, S per_spacing, S* jet) {
   constexpr int kRows = kOrder + 1;
@@ -160,12 +162,12 @@ ABUT_INLINE void cell_sums(const GridCell<S>& cell, S per_spacing, S* jet) {
   }
 }
 
-// No brick is nearer to p (m) than this; 0 where one may be.
+// Lower bound of the distance from p (m) to any brick; 0 where one may be close.
 template <class S>
 ABUT_INLINE S empty_radius(const asset::DistanceGridView& grid, const S* p) {
   const S per_place = S(1) / (asset::kBrickNodes * S(grid.spacing));
   std::size_t at = 0;
-  for (int axis = 2; axis >= 0; --axis) {  // of the place that is nearest to p
+  for (int axis = 2; axis >= 0; --axis) {  // index of the brick position nearest to p
     const S q = (p[axis] - S(grid.origin[axis])) * per_place, last = S(grid.places[axis] - 1);
     const auto place = static_cast<std::size_t>(!(q > S(0)) ? S(0) : q < last ? q : last);
     at = at * static_cast<std::size_t>(grid.places[axis]) + place;

@@ -6,11 +6,12 @@
 #include "runtime/ssdf/grid_kernel.h"
 #include "runtime/ssdf/taylor.h"
 
-// The field of a distance grid at four places at once, one to a lane: splines and the last sums of all four
-// together, the sums over rows of coefficients one after the other.
+// The field of a distance grid at four points at once, one per lane: splines and the last sums are computed
+// for all four together, the sums over rows of coefficients one point after the other.
 namespace abut::ssdf::internal {
 
-// The four cubic B-splines about t in [0, 1) and their derivatives by the place in m: splines[degree][node].
+// The four cubic B-splines about t in [0, 1) and their derivatives with respect to the position in m:
+// splines[degree][node].
 template <int kOrder>
 ABUT_INLINE void splines_at(const Four& t, double per_spacing, Four (*splines)[4]) {
   const Four r = 1.0 - t;
@@ -39,7 +40,7 @@ ABUT_INLINE void splines_at(const Four& t, double per_spacing, Four (*splines)[4
   }
 }
 
-// Columns of four rows.
+// Transposes four rows into columns.
 ABUT_INLINE void transpose(const Four& a, const Four& b, const Four& c, const Four& d, Four* columns) {
   const Four ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   const Four cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
@@ -49,18 +50,18 @@ ABUT_INLINE void transpose(const Four& a, const Four& b, const Four& c, const Fo
   columns[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
 }
 
-// The number of a Taylor that is differentiated a, b, c times by x, y, z.
+// The number of a Taylor that is differentiated a, b, c times with respect to x, y, z.
 template <int kOrder, class T>
 ABUT_INLINE T& derivative(Taylor<T, kOrder>& phi, int a, int b, int c) {
-  const int degree = a + b + c, last = b + c;  // in blocks of the same count by x, ordered by z
+  const int degree = a + b + c, last = b + c;  // in blocks of equal count in x, ordered by the count in z
   if (degree == 0) return phi.value;
   if (degree == 1) return phi.first[b + 2 * c];
   if (degree == 2) return phi.second[last * (last + 1) / 2 + c];
   return phi.third[last * (last + 1) / 2 + c];
 }
 
-// The first nodes of the cells about four places (m), and where in them the places are, t; `inside`: which
-// places are within the grid's box.
+// Finds the first nodes of the cells about four points (m) and the positions t of the points in their cells;
+// `inside`: which points are within the grid's box.
 ABUT_INLINE void find_nodes(const asset::DistanceGridView& grid, const Four* p, double per_spacing,
                             std::int32_t (*nodes)[3], Four* t, simd::FourBits& inside) {
   using Integers = std::int32_t __attribute__((vector_size(16)));
@@ -77,13 +78,14 @@ ABUT_INLINE void find_nodes(const asset::DistanceGridView& grid, const Four* p, 
   }
 }
 
-// Zero in the lanes where `found` is not set.
+// Sets the lanes where `found` is not set to zero.
 template <std::size_t kCount>
 ABUT_INLINE void zero_elsewhere(const simd::FourBits& found, Four (&derivatives)[kCount]) {
   for (Four& d : derivatives) d = reinterpret_cast<Four>(reinterpret_cast<simd::FourBits>(d) & found);
 }
 
-// At p (m, a place to a lane). Where a node is missing the value is `beyond` (m) and derivatives are 0.
+// The field at p (m, one point per lane). Where a node is missing the value is `beyond` (m) and derivatives
+// are 0.
 template <int kOrder>
 ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, double beyond,
                             Taylor<Four, kOrder>& phi) {
@@ -125,7 +127,7 @@ ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, 
             (x[0] * along[0] + x[1] * along[1]) + (x[2] * along[2] + x[3] * along[3]);
       }
     }
-  // The same coefficients are in all numbers: NaN in all of them or in none.
+  // All numbers use the same coefficients: they are NaN in all of them or in none.
   const simd::FourBits found = phi.value == phi.value;
   if constexpr (kOrder >= 1) zero_elsewhere(found, phi.first);
   if constexpr (kOrder >= 2) zero_elsewhere(found, phi.second);

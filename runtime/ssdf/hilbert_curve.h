@@ -4,12 +4,12 @@
 
 namespace abut::ssdf::internal {
 
-// The place of a cell of a cube along Hilbert's curve: cells that follow each other share a face.
+// The index of a cell of a cube along Hilbert's curve: consecutive cells share a face.
 //
 // At every level the curve enters its cube at corner e and leaves it along axis d; the eight cubes of the
-// next level follow a Gray code, mirrored by e and turned by d [Hamilton, Compact Hilbert Indices, 2006]. (e,
-// d) are 24 states, and a table says for each of them and each eighth its place in the order and the state
-// within it.
+// next level follow a Gray code, mirrored by e and rotated by d [Hamilton, Compact Hilbert Indices, 2006].
+// The pairs (e, d) are 24 states; for each state and each eighth a table holds the eighth's index in the
+// order and the state within it.
 class HilbertCurve {
  public:
   static constexpr int kLevels = 8;  // cells along an edge: 2^kLevels
@@ -25,7 +25,7 @@ class HilbertCurve {
         }
   }
 
-  // Coordinates below 2^kLevels.
+  // Coordinates must be below 2^kLevels.
   constexpr std::uint32_t operator()(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
     std::uint32_t place = 0, state = 0;
     for (int level = kLevels - 1; level >= 0; --level) {
@@ -44,8 +44,7 @@ class HilbertCurve {
   static constexpr unsigned turned_right(unsigned bits, unsigned by) { return turned_left(bits, 3 - by % 3); }
   static constexpr unsigned gray_code(unsigned i) { return i ^ i >> 1; }
   static constexpr unsigned place_in_gray_code(unsigned code) { return code ^ code >> 1 ^ code >> 2; }
-  // Corner at which the curve enters the eighth at a place of the order, and the axis along which it crosses
-  // it.
+  // Corner at which the curve enters the eighth with that index, and the axis along which it crosses it.
   static constexpr unsigned entry(unsigned place) { return place == 0 ? 0 : gray_code((place - 1) & ~1U); }
   static constexpr unsigned axis(unsigned place) {
     if (place == 0) return 0;
@@ -57,7 +56,7 @@ class HilbertCurve {
     return count;
   }
 
-  std::uint8_t steps_[24][8] = {};  // 8 times the next state and the place
+  std::uint8_t steps_[24][8] = {};  // 8 times the next state, plus the index
 };
 
 }  // namespace abut::ssdf::internal

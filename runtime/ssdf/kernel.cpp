@@ -14,12 +14,12 @@ namespace abut::ssdf {
 
 namespace {
 
-// Spacings. Front and back of a body have the same metric of quads: farther away rounding of squares decides
-// which one weighs more.
+// In spacings. Front and back of a body have the same metric of quads: farther away rounding of squares
+// decides which one weighs more.
 constexpr double kQuadFarthest = 1e10;
 
-// B of one plane and its derivatives, all times a common positive function of p (which the quotient of the
-// sums does not see), as exp(exponent) times these.
+// B of one plane and its derivatives, divided by a common positive function of p (which cancels in the
+// quotient of the sums), as exp(exponent) times these.
 template <class S>
 struct Term {
   S exponent, b;
@@ -27,7 +27,8 @@ struct Term {
   Mat3<S> second;  // 1/m^2
 };
 
-// sum B, sum B g and their derivatives, scaled by exp(-reference): the largest exponent met.
+// sum B, sum B g and their derivatives, scaled by exp(-reference), where reference is the largest exponent so
+// far.
 template <class S>
 struct Sums {
   S reference = -std::numeric_limits<S>::infinity();
@@ -59,7 +60,7 @@ struct Sums {
     const S value = wg / w;
     SoftDistance<S> result{g0 + value, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
     if (order == Order::kValue) return result;
-    // All g are less that of a plane of reference, whose own slope n0 the caller adds.
+    // All g are relative to that of a reference plane, whose gradient n0 the caller adds.
     result.gradient = (wg1 - value * w1) / w;
     if (order == Order::kGradient) return result;
     const Mat3<S> cross = w1 * result.gradient.transpose() / w;
@@ -75,15 +76,16 @@ SoftDistance<S> outside() {
   return result;
 }
 
-// A point's weight at the query point q from x0, with derivatives; beside a Gaussian, that about x0.
+// A point's weight at the query point q relative to x0, with derivatives; it is relative to a Gaussian about
+// x0 except for kCompact.
 template <class S>
 struct WeightedTerm {
   KernelKind kind;
-  S eps1, depth;          // m^2; of walls, m
-  const double* metrics;  // kQuad: six a point
+  S eps1, depth;          // m^2; of the kernel of walls, m
+  const double* metrics;  // kQuad: six per point
   Vec3<S> q;
 
-  // Of point i, at u from x0, with the normal n.
+  // The term of point i, at u relative to x0, with the normal n.
   Term<S> operator()(std::int32_t i, const Vec3<S>& u, const Vec3<S>& n) const {
     const Vec3<S> r = q - u;
     if (kind == KernelKind::kCompact) {
@@ -138,7 +140,7 @@ KernelField::KernelField(const asset::PointsView& points, KernelKind kind, doubl
     const Eigen::Matrix2d gram = E.transpose() * E;
     if (!(gram.determinant() > 1e-12 * area * area))
       throw InvalidInput("soft distance: quad " + std::to_string(i) + " is a line; use another kernel");
-    // r = E c + n g: r . M r = area |c|^2 + g^2.
+    // With r = E c + n g: r . M r = area |c|^2 + g^2.
     const Mat3<double> M = area * E * (gram * gram).inverse() * E.transpose() + n * n.transpose();
     const Eigen::SelfAdjointEigenSolver<Mat3<double>> eigen(M, Eigen::EigenvaluesOnly);
     least_stretch_ = std::min(least_stretch_, eigen.eigenvalues()[0]);
@@ -162,7 +164,7 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
   const S quads_end = S(kQuadFarthest * points_.spacing);
   if (kind_ == KernelKind::kQuad && !(nearby.distance2 <= quads_end * quads_end))
     return internal::no_distance<S>();
-  Vec3<S> x0, n0 = Vec3<S>::Zero();  // what sums are beside: of the nearest point, or far away the heaviest
+  Vec3<S> x0, n0 = Vec3<S>::Zero();  // reference of the sums: the nearest point or, far away, the heaviest
   if (far) {
     x0 = internal::position<S>(points_, internal::foremost<S>(points_, p_Q));
   } else {
@@ -191,7 +193,7 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
     if (kind_ == KernelKind::kCompact && !((q - u).squaredNorm() < support2)) return;
     sums.add(term(i, u, n), n - n0, n.dot(q - u) - g0, order);
   };
-  if (far) {  // squares do not tell which points are near
+  if (far) {  // squared distances are too inaccurate to identify near points
     for (std::int32_t i = 0; i < points_.point_count; ++i) {
       const Vec3<S> u = place(i), n = internal::normal<S>(points_, i);
       const S exponent = term(i, u, n).exponent;
@@ -231,8 +233,8 @@ namespace {
 
 constexpr const char* kWho = "soft distance";
 constexpr std::string_view kKernels[] = {"gaussian", "quad", "compact", "wall",
-                                         "two_stage"};      // of KernelKind
-constexpr std::string_view kFields[] = {"points", "grid"};  // of FieldKind
+                                         "two_stage"};      // in the order of KernelKind
+constexpr std::string_view kFields[] = {"points", "grid"};  // in the order of FieldKind
 
 constexpr Setting<SoftDistanceConfig> kSettings[] = {
     {"eps1", "spacing^2", kMagnitude, "rounding of the surface",

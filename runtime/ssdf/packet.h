@@ -4,8 +4,8 @@
 
 #include "runtime/ssdf/block_sums.h"
 
-// Eight neighbouring queries at once: one walk over the tree for all of them, then each point that any of
-// them needs is taken by all, a query to a lane.
+// Eight neighbouring queries at once: one traversal of the tree for all of them, then each point that any of
+// them needs is processed for all, one query per lane.
 namespace abut::ssdf::internal {
 
 using simd::Eight;
@@ -14,14 +14,15 @@ using simd::EightBits;
 inline constexpr int kPacket = 8;
 inline constexpr double kMaxBits = 1000;  // of a weight's exponent
 
-// The queries, and what holds for all of them.
+// The queries, and bounds that hold for all of them.
 struct Packet {
   double p[3][kPacket];       // m
-  double center[3], half[3];  // of the box about them, m
-  double radius;              // of the ball about the box, m
+  double center[3], half[3];  // of their bounding box, m
+  double radius;              // of the ball about that box, m
 };
 
-// Points that a packet needs: places in PointBlocksView::numbers. A packet that needs more is not worth it.
+// Points that a packet needs, as indices into PointBlocksView::numbers. Packets that need more than kMax are
+// not worth it.
 struct Candidates {
   static constexpr int kMax = 512;
   std::int32_t place[kMax + kBlockPoints];
@@ -29,7 +30,7 @@ struct Candidates {
   bool complete = true;
 };
 
-// Squared distance from a box to `Eight` boxes or points: centre distance less half sizes.
+// Squared distance from a box to as many boxes or points as T has lanes: centre distance minus half sizes.
 template <class T>
 ABUT_INLINE void gap2(const double* center, const double* half, const T* at, const T* reach, T& out) {
   const T zero{};
@@ -49,8 +50,8 @@ struct NearBlocks {
   int count = 0;
 };
 
-// Blocks whose box comes within `limit2` of the packet's, without a branch that depends on the distances.
-// False: there are more than kMax.
+// Finds the blocks whose box comes within `limit2` of the packet's, without a branch that depends on the
+// distances. Returns false if there are more than kMax.
 ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet, double limit2,
                              NearBlocks& out) {
   using simd::Four;
@@ -81,7 +82,7 @@ ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet
   return out.count <= NearBlocks::kMax;
 }
 
-// All points within `limit2` of the packet's box, in the order of the walk.
+// Gathers all points within `limit2` of the packet's box, in traversal order.
 ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, double limit2, Candidates& out) {
   NearBlocks near;
   out.complete = find_blocks(blocks, packet, limit2, near);
@@ -102,7 +103,7 @@ ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, dou
   }
 }
 
-// Offsets of the queries from a point, and their squares.
+// Offsets of the queries from a point, and their squared lengths.
 ABUT_INLINE void see_from_point(const double* point, const Eight* p, Eight* u, Eight& distance2) {
   for (int k = 0; k < 3; ++k) u[k] = p[k] - point[kBlockPoints * k];
   distance2 = u[0] * u[0] + (u[1] * u[1] + u[2] * u[2]);
@@ -120,8 +121,8 @@ ABUT_INLINE void find_nearest(const double* numbers, const Packet& packet, const
   }
 }
 
-// 2^x, |x| <= kMaxBits, by the polynomial that meets it at the seven nodes of Chebyshev in [-1/2, 1/2]
-// (error 3e-9 of it).
+// 2^x, |x| <= kMaxBits, by the polynomial that interpolates it at the seven Chebyshev nodes in [-1/2, 1/2]
+// (relative error 3e-9).
 ABUT_INLINE void rough_power(const Eight& x, Eight& to) {
   const Eight k_rounded = x + simd::kRound, r = x - (k_rounded - simd::kRound), r2 = r * r, r4 = r2 * r2;
   const Eight p = ((1.0 + r * 0.6931472067028326) + r2 * (0.24022650922288757 + r * 0.05550327226670302)) +
@@ -136,8 +137,8 @@ struct PacketSums {
   Eight w{}, g{}, u[3]{}, n[3]{}, gu[3]{}, un[6]{}, uu[6]{}, guu[6]{};
 };
 
-// Over the candidates, for each query. Weights are beside that of a point at squared distance reference2: of
-// the nearest one, or not above eps1 kMaxBits ln 2, so that none overflows.
+// Sums over the candidates, for each query. Weights are relative to that of a point at squared distance
+// `reference2`: that of the nearest point, or a value up to eps1 kMaxBits ln 2, so that no weight overflows.
 template <int kOrder>
 ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const Candidates& candidates,
                              const Eight& reference2, double eps1, PacketSums& sums) {
@@ -179,7 +180,7 @@ ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const 
 }
 
 // Value and derivatives of each query: out[0] value, 1 ... 3 gradient, 4 ... 9 Hessian (xx, xy, xz, yy, yz,
-// zz). Formulas: from_sums in field.h, with -u for u.
+// zz). Formulas: `from_sums` in field.h, with -u for u.
 template <int kOrder>
 ABUT_INLINE void packet_distances(const PacketSums& sums, double eps1, Eight* out) {
   const double alpha = 2 / eps1;

@@ -18,23 +18,23 @@ using simd::Four;
 
 constexpr int kCells = PointLattice::kCells;
 
-// Radius of the ball that holds 4 x 4 x 4 nodes, and how far the farthest node of its splines is from a
-// place, spacings.
+// Radius of the ball that contains 4 x 4 x 4 nodes, and distance from a point to the farthest node of its
+// splines, in spacings.
 const double kBall = std::sqrt(3.0) * (kCells - 1) / (2 * PointLattice::kFineness),
              kSupport = std::sqrt(3.0) * 2.5 / PointLattice::kFineness;
 
-// Ahead of an edge of 29 degrees the nearest point is this many times farther off than the planes of its
-// sides.
+// Ahead of an edge of 29 degrees the nearest point is this many times farther away than the planes of the
+// edge's sides.
 constexpr double kSharp = 4;
 
-constexpr double kWidest = 4;            // clearance that is looked for, spacings
-constexpr double kMostPlaces = 1 << 22;  // 100 MB of them
+constexpr double kWidest = 4;            // largest clearance that is looked for, in spacings
+constexpr double kMostPlaces = 1 << 22;  // they take 100 MB
 
-// The point that is nearest to a place.
+// The nearest point of the cloud to a position.
 struct Around {
   Nearby<double> nearest;
   double depth;   // its distance, spacings
-  double height;  // over its plane, spacings
+  double height;  // above its plane, spacings
 };
 
 ABUT_CLONES_FUSED
@@ -54,17 +54,18 @@ Around look_about(const asset::PointsView& points, const double* c) {
   return around;
 }
 
-// The points within `range` (spacings) of c (m), relative to it; returns how many packs.
+// Gathers the points within `range` (spacings) of c (m), relative to it; returns the number of packs.
 ABUT_CLONES_FUSED
 int gather(const asset::PointsView& points, const double* c, double range, NearScratch<double>& memory) {
   const double end = range * points.spacing;
   return internal::gather<Four, double>(points.blocks, c, end * end, 1 / points.spacing, memory.packs);
 }
 
-// How far points are that matter in a ball of `radius` where the nearest is at `depth`, spacings.
+// Distance up to which points matter in a ball of `radius` whose centre has its nearest point at `depth`;
+// spacings.
 double range_about(double depth, double radius) { return internal::sight_range(depth + radius) + radius; }
 
-// The least height of the origin over the planes of gathered points within `range`: in spacings.
+// The least height of the origin above the planes of gathered points within `range`; spacings.
 ABUT_CLONES_FUSED
 double least_height(const double* packs, int count, double range) {
   Four least;
@@ -81,7 +82,8 @@ double least_height(const double* packs, int count, double range) {
   return simd::least_lane(least);
 }
 
-// Whether the field is surely above the reach in a ball about the origin, where points were gathered.
+// Whether the field is surely above the reach in a ball about the origin, relative to which points were
+// gathered.
 ABUT_CLONES_FUSED
 bool above_in_ball(int packs, double radius, double range, NearScratch<double>& memory) {
   const double origin[3] = {0, 0, 0};
@@ -92,7 +94,8 @@ bool above_in_ball(int packs, double radius, double range, NearScratch<double>& 
                                       PointLattice::kReach, range * range);
 }
 
-// The field at a row of four nodes, h apart, the first one at p (spacings from where points were gathered).
+// The field at a row of four nodes, h apart, the first one at p (in spacings, relative to where points were
+// gathered).
 ABUT_CLONES_FUSED
 void row_of_nodes(int packs, const double* p, double h, NearScratch<double>& memory, Four& value) {
   const double center[3] = {p[0] + 1.5 * h, p[1], p[2]};
@@ -142,7 +145,7 @@ double PointLattice::lay_out(const asset::PointsView& points, double* origin, do
 
 bool PointLattice::fits(const asset::PointsView& points) {
   const double most = std::ceil(2 * (points.blocks.radius + margin_of(points)) / edge_of(points));
-  if (most * most * most <= kMostPlaces) return true;  // all about the ball that holds them
+  if (most * most * most <= kMostPlaces) return true;  // for the bounding ball of the points
   double origin[3], counts[3];
   return lay_out(points, origin, counts) <= kMostPlaces;
 }
@@ -167,13 +170,14 @@ void PointLattice::middle(std::size_t place, double* p) const {
   }
 }
 
-// The points that matter about 4 x 4 x 4 nodes, in spacings from their middle (m); returns how many packs.
+// Gathers the points that matter about 4 x 4 x 4 nodes, in spacings relative to their centre (m); returns the
+// number of packs.
 int PointLattice::gather_nodes(const double* center, double* range) const {
   *range = range_about(look_about(points_, center).depth, kBall);
   return gather(points_, center, *range, scratch_);
 }
 
-// Whether the field is surely above the reach at 4 x 4 x 4 nodes about a place (m).
+// Whether the field is surely above the reach at 4 x 4 x 4 nodes centred at `center` (m).
 bool PointLattice::surely_above(const double* center) const {
   double range;
   const int packs = gather_nodes(center, &range);
@@ -218,7 +222,7 @@ const PointLattice::Brick* PointLattice::make_brick(std::size_t place) const {
   }
   const Brick* result = &kAbove;
   if (!above) {
-    const Values* parts[27];  // null: surely above
+    const Values* parts[27];  // null: surely above the reach
     for (int i = 0; i < 27; ++i) parts[i] = values(neighbour(i));
     result = assemble(parts);
   }
@@ -226,7 +230,7 @@ const PointLattice::Brick* PointLattice::make_brick(std::size_t place) const {
   return result == &kAbove ? nullptr : result;
 }
 
-// From the nodes of a place and of its 26 neighbours.
+// Makes a brick from the nodes of a place and of its 26 neighbours.
 const PointLattice::Brick* PointLattice::assemble(const Values* const* parts) const {
   Brick& brick = bricks_.emplace_back();
   std::fill(std::begin(brick.low), std::end(brick.low), std::numeric_limits<float>::max());
@@ -240,7 +244,7 @@ const PointLattice::Brick* PointLattice::assemble(const Values* const* parts) co
         const float value = parts[part] == nullptr ? reach : std::min(parts[part]->at[node], reach);
         brick.coefficients[x + kNodes * (y + kNodes * z)] = value;
         above = above && value == reach;
-        for (int o = 0; o < 8; ++o) {  // its first cell, and with it six nodes along each axis
+        for (int o = 0; o < 8; ++o) {  // its octant's first node; six nodes follow along each axis
           const int i = x - 2 * (o & 1), j = y - 2 * (o >> 1 & 1), k = z - 2 * (o >> 2);
           if (i >= 0 && i < 6 && j >= 0 && j < 6 && k >= 0 && k < 6)
             brick.low[o] = std::min(brick.low[o], value);
@@ -280,7 +284,7 @@ bool PointLattice::clear(const double* center, double radius) const {
   for (int k = 2; k >= 0; --k) {
     const double q = (center[k] - origin_[k]) * per_node_, reach = radius * per_node_;
     const double end = kCells * (counts_[k] - 1);
-    if (!(q + reach >= kCells) || !(q - reach <= end)) return true;  // beside all places with bricks
+    if (!(q + reach >= kCells) || !(q - reach <= end)) return true;  // outside all places that have bricks
     within = within && q >= 0 && q < end;
     const double at = within ? std::floor(q / kCells) : 0, d = q - kCells * at - (kCells - 1) / 2.0;
     off2 += d * d;

@@ -2,22 +2,22 @@
 
 #include "runtime/ssdf/grid_lanes.h"
 
-// 125 coefficients about a place: four places at a time, and one number after the other.
+// Sums of the 125 coefficients about a point: for four points at a time, and one number at a time.
 namespace abut::ssdf::internal {
 
 namespace {
 
 constexpr int kCells = PointLattice::kCells, kNodes = PointLattice::kNodes;
 
-// The five quartic B-splines about a node from it on t in [-1/2, 1/2], as polynomials: [spline][power],
-// 1/384.
+// The five quartic B-splines about a node, with t in [-1/2, 1/2] measured from it, as polynomials:
+// [spline][power], in units of 1/384.
 constexpr double kQuartic[5][5] = {{1, -8, 24, -32, 16},
                                    {76, -176, 96, 64, -64},
                                    {230, 0, -240, 0, 96},
                                    {76, 176, 96, -64, -64},
                                    {1, 8, 24, 32, 16}};
 
-// And their derivatives by the place in m: splines[degree][node].
+// These splines and their derivatives with respect to the position in m: splines[degree][node].
 template <int kOrder, class T, class S>
 ABUT_INLINE void quartics_at(const T& t, S per_node, T (*splines)[5]) {
   S scale = S(1) / S(384);
@@ -36,14 +36,14 @@ ABUT_INLINE void quartics_at(const T& t, S per_node, T (*splines)[5]) {
     }
 }
 
-// The cell about a place: its first coefficient, and where in it the place is.
+// The cell about a point: its first coefficient, and the position t of the point in it.
 template <class S>
 struct LatticeCell {
   const float* first;
   S t[3];
 };
 
-// False where the field is surely `limit` (m) or more. p: m.
+// Finds the cell about p (m); false where the field is surely `limit` (m) or more.
 template <class S>
 bool find_cell(const PointLattice& lattice, const S* p, S limit, LatticeCell<S>& cell) {
   std::size_t place = 0;
@@ -64,14 +64,14 @@ bool find_cell(const PointLattice& lattice, const S* p, S limit, LatticeCell<S>&
   return true;
 }
 
-// The cells about four places: the first coefficient of each, null where the field is surely no less than a
-// limit, and where in it the place is.
+// The cells about four points: the first coefficient of each, null where the field is surely no less than a
+// limit, and the positions t of the points in them.
 struct LatticeCells {
   const float* first[4];
   Four t[3];
 };
 
-// False where all are null. p, `limit`: m.
+// Finds the cells; false where all are null. p, `limit`: m.
 ABUT_INLINE bool find_cells(const PointLattice& lattice, const Four* p, double limit, LatticeCells& cells) {
   using Integers = std::int32_t __attribute__((vector_size(16)));
   Integers place{}, first{}, octant{};
@@ -102,8 +102,8 @@ ABUT_INLINE bool find_cells(const PointLattice& lattice, const Four* p, double l
   return any;
 }
 
-// Sums over the rows of a cell, by derivatives along z and y: at its first four nodes along x, and at the
-// last. y, z: the splines of each degree at five nodes, numbers kStride apart.
+// Sums over the rows of a cell, for each derivative along z and y: at its first four nodes along x (plane)
+// and at the last (end). y, z: the splines of each degree at five nodes, stored kStride numbers apart.
 template <int kOrder, int kStride>
 ABUT_INLINE void quartic_planes(const float* first, const double* y, const double* z,
                                 Four (&plane)[kOrder + 1][kOrder + 1],
@@ -136,7 +136,8 @@ ABUT_INLINE void quartic_planes(const float* first, const double* y, const doubl
   }
 }
 
-// At four places in their cells. Beyond, the value is `beyond` (m) and derivatives are 0.
+// The field at four points in their cells. Where a cell is null the value is `beyond` (m) and derivatives are
+// 0.
 template <int kOrder>
 ABUT_INLINE void cell_fours(const LatticeCells& cells, double per_node, double beyond,
                             Taylor<Four, kOrder>& phi) {
@@ -183,7 +184,7 @@ ABUT_INLINE void cell_fours(const LatticeCells& cells, double per_node, double b
   phi.value = found ? phi.value : Four{} + beyond;
 }
 
-// At p (m), one number after the other.
+// The field at p (m), computed one number at a time.
 template <int kOrder, class S>
 bool cell_sum(const PointLattice& lattice, const S* p, S limit, Taylor<S, kOrder>& phi) {
   constexpr int kRows = kOrder + 1;

@@ -6,12 +6,13 @@
 // The field of a point lattice, with derivatives.
 namespace abut::ssdf::internal {
 
-// At p (m), a place to a lane of T: simd::Four with kOrder 1 to 3, and the reference, long double. Where it
-// surely is `limit` (m) or more that is the value, and derivatives are 0; false where it is at all places.
+// The field at p (m), one point per lane of T: simd::Four with kOrder 1 to 3, or long double, the reference.
+// Where the field is surely `limit` (m) or more, the value is `limit` and derivatives are 0; returns false if
+// this holds for all points.
 template <int kOrder, class T, class S>
 bool lattice_field(const PointLattice& lattice, const T* p, S limit, Taylor<T, kOrder>& phi);
 
-// False where it surely is `limit` (m) or more at all places.
+// Returns false where the field is surely `limit` (m) or more at all points.
 template <class T, class S>
 bool lattice_felt(const PointLattice& lattice, const T* p, S limit);
 

@@ -30,7 +30,7 @@ void require_few(double count) {
     throw InvalidInput("oriented points of a primitive: more than 10000000; choose a larger spacing");
 }
 
-// Quads that meet share their corners: those in the same place, but for rounding, become one.
+// Makes adjacent quads share their corners: corners in the same position, up to rounding, become one vertex.
 void join_corners(asset::OrientedPoints& points) {
   double size = 0;
   for (const double x : points.vertices) size = std::max(size, std::abs(x));
@@ -47,13 +47,13 @@ void join_corners(asset::OrientedPoints& points) {
   points.vertices = std::move(vertices);
 }
 
-// Quads as they come, and then the arrays of an asset.
+// Collects quads and then converts them to the arrays of an asset.
 struct Builder {
   std::vector<Vector> positions, normals, corners;
   std::vector<double> areas;
   double thickness = 0;
 
-  // A quad about p, spanned by u and v (m), seen from u x v.
+  // Adds a quad about p, spanned by u and v (m), with its front towards u x v.
   void add(const Vector& p, const Vector& u, const Vector& v) {
     const Vector n = u.cross(v);
     positions.push_back(p);
@@ -63,7 +63,7 @@ struct Builder {
       corners.push_back(p + corner / 2);
   }
 
-  // The rectangle p + [-1/2, 1/2] u + [-1/2, 1/2] v.
+  // Adds the rectangle p + [-1/2, 1/2] u + [-1/2, 1/2] v as a grid of quads.
   void add_grid(const Vector& p, const Vector& u, const Vector& v, double spacing) {
     const double n = steps(u.norm(), spacing), m = steps(v.norm(), spacing);
     require_few(n * m);

@@ -10,9 +10,9 @@
 // The soft signed distance function of an oriented point cloud [Beker2025, Eqs. 8, 9].
 namespace abut::ssdf {
 
-// eps1 over the squared spacing of the points, the default everywhere: in accuracy, speed and demonstrations
-// alike. At this value the zero surface's offset from points on a sphere of radius R, eps1 / (2 R) outward,
-// is as large as that of the centres of quads with corners on the sphere, spacing^2 / (4 R) inward: they
+// eps1 over the squared spacing of the points; the default everywhere: in accuracy and speed tests and in
+// demonstrations. At this value the zero surface's offset from points on a sphere of radius R, eps1 / (2 R)
+// outward, equals that of the centres of quads with corners on the sphere, spacing^2 / (4 R) inward: they
 // cancel.
 inline constexpr double kSmoothing = 0.5;
 
@@ -27,7 +27,7 @@ struct SoftDistance {
   S value;           // m, negative inside
   Vec3<S> gradient;  // not unit
   Mat3<S> hessian;   // 1/m, symmetric
-  Status status;     // kOk; kInvalidInput: NaN in every number
+  Status status;     // kOk; kInvalidInput: every number is NaN
 };
 
 namespace internal {
@@ -44,9 +44,9 @@ Vec3<S> normal(const asset::PointsView& points, std::int32_t i) {
 
 }  // namespace internal
 
-// The sum over all points, as it stands: the reference for what is faster. p_Q (m) in the frame of the
-// points; eps1 > 0 (m^2). With s_i = -|p - p_i|^2 / eps1, w = softmax(s), g_i = n_i . (p - p_i), pbar = sum
-// w_i p_i and a_i = 2 / eps1 (p_i - pbar):
+// The plain sum over all points: the reference for faster versions. p_Q (m) is in the frame of the points,
+// and eps1 > 0 (m^2). With s_i = -|p - p_i|^2 / eps1, w = softmax(s), g_i = n_i . (p - p_i), pbar = sum w_i
+// p_i and a_i = 2 / eps1 (p_i - pbar):
 //
 //   value = sum w_i g_i,   gradient = sum w_i (n_i + g_i a_i),
 //   hessian = sum w_i (a_i n_i' + n_i a_i' + (g_i - value) a_i a_i').
@@ -61,7 +61,7 @@ SoftDistance<S> soft_distance_dense(const asset::PointsView& points, const Vec3<
     const S distance2 = (p_Q - internal::position<S>(points, i)).squaredNorm();
     if (distance2 < nearest2) nearest2 = distance2;
   }
-  // Positions relative to p_Q keep their digits far from the origin.
+  // Positions relative to p_Q keep their precision far from the origin.
   S total(0), value(0);
   Vec3<S> mean = Vec3<S>::Zero();
   const auto weight = [&](const Vec3<S>& from) { return exp((nearest2 - from.squaredNorm()) / eps1); };

@@ -7,9 +7,9 @@ namespace abut::ssdf {
 
 namespace {
 
-using Group = Eigen::Map<Eigen::Matrix<double, asset::kGroupSamples, 4>>;  // x, y, z (m), area in a row
+using Group = Eigen::Map<Eigen::Matrix<double, asset::kGroupSamples, 4>>;  // rows of x, y, z (m), area
 
-// The product of the diagonals: along the normal, twice the area between the samples.
+// The cross product of the diagonals: along the normal, twice the area between the samples.
 Vec3<double> spread(const Group& group) {
   const auto side = [&](int from, int to) -> Vec3<double> {
     return (group.row(to) - group.row(from)).head<3>().transpose();
@@ -17,15 +17,15 @@ Vec3<double> spread(const Group& group) {
   return side(1, 2).cross(side(0, 3));
 }
 
-// Beside creases the distance is off by some of this, in node spacings.
+// Error of the distance next to creases, in node spacings.
 constexpr double kRounded = 0.2;
 
-// The zero of the distance next to p, by Newton's steps along its gradient; p where it is not found between
+// The zero of the distance next to p, by Newton steps along its gradient; p if the zero is not between
 // `least` and `most` (m) away.
 Vec3<double> on_surface(const GridField& field, const Vec3<double>& p, const Vec3<double>& normal,
                         double least, double most) {
-  constexpr int kSteps = 3;              // what is left of half a spacing is below a thousandth of it
-  constexpr double kLeastSlope2 = 0.25;  // of the distance, squared; in the middle of a wall it is flat
+  constexpr int kSteps = 3;              // reduce half a spacing to less than a thousandth of it
+  constexpr double kLeastSlope2 = 0.25;  // of the distance, squared; it vanishes in the middle of a wall
   Vec3<double> x = p;
   for (int i = 0; i < kSteps; ++i) {
     const GridDistance<double> d = field.distance(x, 1);

@@ -4,11 +4,11 @@
 
 namespace abut::ssdf {
 
-// Samples of a cloud with quads that stand on the surface of a distance grid, where quads cut its corners and
-// round what is narrower than they are: each is moved along the gradient of the distance, and a group's areas
-// grow as the square of its samples does. One whose way would be longer than half a spacing, or that would
-// come to a side that looks the other way, stays on its quad; and beside creases, which splines round, one
-// that is nearer than a fifth of a node spacing.
+// Samples of a cloud with quads, moved onto the surface of a distance grid; quads cut the corners of the
+// surface and round what is narrower than they are. Each sample moves along the gradient of the distance, and
+// the areas of a group grow in proportion to the area that its samples span. A sample stays on its quad if it
+// would move by more than half a spacing or to a side that faces the other way, and next to creases, which
+// splines round, if it would move by less than a fifth of a node spacing.
 asset::SampleBlocks samples_on_surface(const asset::PointsView& points, const asset::DistanceGridView& grid);
 
 }  // namespace abut::ssdf

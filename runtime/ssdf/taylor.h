@@ -2,26 +2,26 @@
 
 #include "runtime/core/simd.h"
 
-// Numbers with their derivatives by the three coordinates of a point, up to order kOrder (0 to 3), on the
-// lane type T (runtime/core/simd.h): what sums over the points of a cloud are differentiated with. All of it
-// is inlined, so that it is compiled for its caller's instruction set.
+// Numbers with their derivatives with respect to the three coordinates of a point, up to order kOrder
+// (0 to 3), on the lane type T (runtime/core/simd.h): the tool to differentiate sums over the points of a
+// cloud. All of it is inlined, so that it is compiled for its caller's instruction set.
 namespace abut::ssdf::internal {
 
-// Places of second derivatives (xx, xy, xz, yy, yz, zz) and of third ones (xxx, xxy, xxz, xyy, xyz, xzz, yyy,
-// yyz, yzz, zzz).
+// Index order of second derivatives (xx, xy, xz, yy, yz, zz) and of third ones (xxx, xxy, xxz, xyy, xyz, xzz,
+// yyy, yyz, yzz, zzz).
 inline constexpr int kSecondPlaces[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 inline constexpr int kThirdPlaces[10][3] = {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 1, 1}, {0, 1, 2},
                                             {0, 2, 2}, {1, 1, 1}, {1, 1, 2}, {1, 2, 2}, {2, 2, 2}};
 constexpr int second_place(int k, int l) { return k == 0 ? l : k + l + 1; }  // k <= l
 
-// Calls f(m, k, l) for the m-th second derivative, by k and l.
+// Calls f(m, k, l) for the m-th second derivative, with respect to k and l.
 template <class F>
 ABUT_INLINE void for_second_places(F&& f) {
 #pragma GCC unroll 6
   for (int m = 0; m < 6; ++m) f(m, kSecondPlaces[m][0], kSecondPlaces[m][1]);
 }
 
-// Calls f(m, k, l, j) for the m-th third derivative, by k, l and j.
+// Calls f(m, k, l, j) for the m-th third derivative, with respect to k, l and j.
 template <class F>
 ABUT_INLINE void for_third_places(F&& f) {
 #pragma GCC unroll 10
@@ -67,7 +67,7 @@ ABUT_INLINE void compose(const Taylor<T, kOrder>& a, const T& f, const T& f1, co
     });
 }
 
-// sum += w a, from order kFrom to order kTo; the others stay as they are.
+// sum += w a, from order kFrom to order kTo; the other orders are unchanged.
 template <int kFrom, int kTo, class T, int kOrder>
 ABUT_INLINE void add_orders(const T& w, const Taylor<T, kOrder>& a, Taylor<T, kOrder>& sum) {
   if constexpr (kFrom == 0) sum.value += w * a.value;
@@ -86,7 +86,7 @@ ABUT_INLINE void add(const T& w, const Taylor<T, kOrder>& a, Taylor<T, kOrder>& 
   add_orders<0, kOrder>(w, a, sum);
 }
 
-// a / b, b's value not zero: from a = c b by Leibniz.
+// c = a / b, where b's value is not zero: from a = c b by the Leibniz rule.
 template <class T, int kOrder>
 ABUT_INLINE void divide(const Taylor<T, kOrder>& a, const Taylor<T, kOrder>& b, Taylor<T, kOrder>& c) {
   const T inverse = 1.0 / b.value;

@@ -11,42 +11,43 @@
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
 
-// Soft top-K selection by entropic optimal transport [Beker2025, Eqs. 12, 13; Xie2020]: which K of V scores
-// are the largest, in order, as a plan that is differentiable in the scores.
+// Soft top-K selection by entropic optimal transport [Beker2025, Eqs. 12, 13; Xie2020]: selects the K largest
+// of V scores, in order, as a plan that is differentiable in the scores.
 namespace abut::ssdf {
 
-inline constexpr int kMaxSelected = 16;  // K at most
+inline constexpr int kMaxSelected = 16;  // upper bound of K
 
 struct TopKConfig {
   int count = 8;              // K
-  double temperature = 1e-2;  // of the plan, beside scores in [0, 1]: 0 tends to the hard choice
+  double temperature = 1e-2;  // of the plan, relative to scores in [0, 1]: 0 tends to the hard choice
   int iterations = 200;       // at most
   double tolerance = 1e-12;   // of the plan's row sums, which should be 1
 };
 
-// Workspace and results of one selection of `count` out of V scores; resized by the caller's first call.
+// Workspace and results of one selection of `count` out of V scores; resized by the first call.
 template <class S>
 struct TopK {
-  std::vector<S> plan;          // (K, V) in [0, 1]: row k is near 1 where the k-th largest score stands
-  std::vector<S> row;           // potentials (K), beside that of the remainder
-  Status status = Status::kOk;  // kNotConverged: the plan is only near; kInvalidInput: it is NaN
+  std::vector<S> plan;          // (K, V) in [0, 1]: row k is near 1 at the k-th largest score
+  std::vector<S> row;           // potentials (K), relative to that of the remainder
+  Status status = Status::kOk;  // kNotConverged: the plan is only approximate; kInvalidInput: it is NaN
 };
 
 namespace internal {
 
-inline constexpr double kWarm = 0.1;  // a temperature at which the plan is found from anywhere
+inline constexpr double kWarm = 0.1;  // a temperature at which the plan is found from any start
 
 template <class S>
 using SelectionMatrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxSelected, kMaxSelected>;
 template <class S>
 using SelectionVector = Eigen::Matrix<S, Eigen::Dynamic, 1, 0, kMaxSelected, 1>;
 
-// The transport problem's dual as a function of the K row potentials f, that of the remainder 0 and those of
-// the columns eliminated: D = sum f_k - sum_v log sum_k exp(f_k + l_kv), l the log kernel, concave.
+// The dual of the transport problem as a function of the K row potentials f, with the potential of the
+// remainder 0 and those of the columns eliminated: D = sum f_k - sum_v log sum_k exp(f_k + l_kv), l the log
+// kernel; concave.
 template <class S>
 struct Dual {
   std::span<const S> scores;
-  S zeros;  // further scores of 0
+  S zeros;  // number of further scores that are 0
   int count;
   S heat;
 
@@ -56,7 +57,8 @@ struct Dual {
   }
   S place(int k) const { return k < count ? S(1) - S(k) / S(2 * count) : S(0); }
 
-  // The column of a score: shares (K + 1) that sum to 1; returns the logarithm of their former sum.
+  // Computes the column of a score: shares (K + 1) that sum to 1; returns the logarithm of their sum before
+  // normalisation.
   S column(const SelectionVector<S>& f, S score, S* shares) const {
     using std::exp, std::log;
     S most = log_kernel(count, score), sum(0);
@@ -70,7 +72,7 @@ struct Dual {
     return most + log(sum);
   }
 
-  // D; `rows`: what each place takes, `curvature`: -d2D/df2.
+  // Returns D; `rows`: the row sums (the mass at each place), `curvature`: -d2D/df2.
   S evaluate(const SelectionVector<S>& f, SelectionVector<S>& rows, SelectionMatrix<S>& curvature) const {
     rows = SelectionVector<S>::Zero(count);
     curvature = SelectionMatrix<S>::Zero(count, count);
@@ -88,8 +90,8 @@ struct Dual {
     return value;
   }
 
-  // Newton's steps while they climb; else every row to its sum, as Sinkhorn does, which always climbs.
-  // Whether the rows' sums are 1 to the tolerance in the end.
+  // Takes Newton steps while they ascend; else scales every row to the sum 1, as Sinkhorn does, which always
+  // ascends. Returns whether the row sums are 1 to the tolerance in the end.
   bool climb(SelectionVector<S>& f, int iterations, S tolerance) const {
     using std::abs;
     SelectionVector<S> rows, slope = SelectionVector<S>::Zero(count);
@@ -126,10 +128,10 @@ struct Dual {
 
 // Transports V masses of 1 / V to K + 1 places: place k < K takes 1 / V of them, the last one the remainder.
 // The cost of place k is the squared difference of the score from 1 - k / (2 K), and from 0 for the
-// remainder, so that the largest score goes to place 0 and so on, and the many that are near 0 to none.
-// Scores should be about in [0, 1]; `zeros` is how many more there are that are 0 and have no column. The
-// plan is scaled by V. In log space: Newton's steps on the dual, and Sinkhorn's where they fail. V > K, 1 <=
-// K <= 16.
+// remainder, so that the largest score goes to place 0 and so on, and the many scores near 0 go to the
+// remainder. Scores should lie about in [0, 1]; `zeros` is the number of further scores that are 0 and have
+// no column. The plan is scaled by V. Solved in log space by Newton steps on the dual, and by Sinkhorn steps
+// where those fail. V + zeros > K, 1 <= K <= 16.
 template <class S>
 void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& out, S zeros = S(0)) {
   const std::size_t V = scores.size();
@@ -141,7 +143,7 @@ void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& ou
   if (!valid || !std::all_of(scores.begin(), scores.end(), [](S z) { return std::isfinite(z); })) return;
   internal::SelectionVector<S> f = internal::SelectionVector<S>::Zero(K);
   internal::Dual<S> dual{scores, zeros, K, std::max(S(config.temperature), S(internal::kWarm))};
-  // From warm to cold: each answer, in units of the temperature, is near the next one's.
+  // Continuation from warm to cold: each solution, in units of the temperature, is near the next one.
   while (dual.heat > S(config.temperature)) {
     dual.climb(f, config.iterations, S(1e-3));
     const S next = std::max(S(config.temperature), dual.heat / 2);
@@ -157,9 +159,9 @@ void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& ou
   }
 }
 
-// The plan's change (K, V) with the scores' change, at a plan that soft_top_k has settled with the same
-// scores and zeros. With G the plan, its sums fixed, and L the change of the log kernel: the change df of the
-// row potentials, beside that of the remainder, solves
+// Derivative of the plan (K, V) for a change of the scores, at a plan that soft_top_k has solved with the
+// same scores and zeros. With G the plan, whose sums are fixed, and L the change of the log kernel, the
+// change df of the row potentials relative to that of the remainder solves
 //   diag(rows) df + G dg = -sum_v G L,   G' df + diag(columns) dg = -sum_k G L.
 template <class S>
 void soft_top_k_derivative(std::span<const S> scores, const TopKConfig& config, const TopK<S>& at,
@@ -172,7 +174,7 @@ void soft_top_k_derivative(std::span<const S> scores, const TopKConfig& config, 
   internal::SelectionMatrix<S> curvature;
   dual.evaluate(f, rows, curvature);
   S shares[kMaxSelected + 1], change[kMaxSelected + 1];
-  // Change of the log kernel in column v, less its mean over the column; returns that mean.
+  // Computes the change of the log kernel in column v minus its mean over the column.
   const auto changes = [&](std::size_t v) {
     dual.column(f, scores[v], shares);
     S mean(0);

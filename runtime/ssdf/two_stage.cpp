@@ -6,9 +6,9 @@ namespace abut::ssdf {
 
 namespace {
 
-// Spacings. Farther off doubles do not tell which of the points are nearer; extended precision does up to
-// the end: u is off by some 3e-18 of the distance, and the value, where planes of different normals share
-// it, by as much of the distance again: 3e-10 at the end.
+// In spacings. Beyond kDoubles the precision of double does not show which points are nearer. Extended
+// precision does up to kFarthest: there u is off by some 3e-18 of the distance, and the value, where planes
+// of different normals share it, by as much of the distance again: 3e-10 at kFarthest.
 constexpr double kDoubles = 1e3, kFarthest = 1e8;
 
 template <class S, int kOrder>

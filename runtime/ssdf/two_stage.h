@@ -4,21 +4,22 @@
 #include "runtime/ssdf/taylor.h"
 #include "runtime/ssdf/two_stage_points.h"
 
-// The soft signed distance in two stages, from centres x_i and unit normals n_i of a surface's pieces alone,
-// with derivatives up to the third. All lengths in spacings of the cloud; r_i = |p - x_i|, g_i = n_i . (p -
-// x_i).
+// The soft signed distance in two stages, from only the centres x_i and unit normals n_i of a surface's
+// pieces, with derivatives up to the third. All lengths in spacings of the cloud; r_i = |p - x_i| and
+// g_i = n_i . (p - x_i).
 //   E(r) = 2 R / e (sqrt(r^2 + R^2) - R)          like r^2 / e near, linear far away
 //   stage 1: w_i = exp(-E(r_i) - B q^4 / (1 + q^4)), q = max(-g_i, 0) / depth
 //            N = sum w n / sum w,  u_i = E(r_i) + ln sum w
 //   stage 2: b_i = max(1 - u_i / C, 0)^8 ((1 + n_i . N) / 2)^7,   Phi = sum b g / sum b
-// Stage 1 picks the face: sharply, and planes that p lies behind count less, so that points beside a thin
-// wall or outside an edge choose the right side. Stage 2 blends planes of like normals; its weights end at a
-// finite distance with seven continuous derivatives, and with them ends what the sums have to look at.
+// Stage 1 picks the face. It is sharp, and planes that p lies behind count less, so that points next to a
+// thin wall or outside an edge choose the right side. Stage 2 blends planes with similar normals; its weights
+// end at a finite distance with seven continuous derivatives, which bounds the points that the sums have to
+// visit.
 namespace abut::ssdf {
 
 namespace internal {
 
-// Derivatives of E where its square root is `root`; the value stays as it is.
+// Computes the derivatives of E, given `root`, the square root in E; does not change its value.
 template <class T, int kOrder>
 ABUT_INLINE void remoteness(const Sight<T>& sight, const T& root, Taylor<T, kOrder>& E) {
   if constexpr (kOrder > 0) {
@@ -54,14 +55,14 @@ ABUT_INLINE void remoteness(const Sight<T>& sight, const T& root, Taylor<T, kOrd
 // B / depth.
 inline constexpr double kPenaltySlope = TwoStage::kWeight / TwoStage::kDepth;
 
-// How far p lies behind a plane, in units of the depth.
+// Depth q of p behind a plane, in units of `kDepth`.
 template <class T>
 ABUT_INLINE void behind(const T& g, T& q) {
   T zero{};
   simd::greatest<T>(g * (-1 / TwoStage::kDepth), zero, q);
 }
 
-// Derivatives of B q^4 / (1 + q^4), added to those of E.
+// Adds the derivatives of B q^4 / (1 + q^4) to those of E.
 template <class T, int kOrder, class S>
 ABUT_INLINE void penalize(const T& g, const Normal<S>& n, Taylor<T, kOrder>& E) {
   T q;
@@ -86,7 +87,7 @@ ABUT_INLINE void penalize(const T& g, const Normal<S>& n, Taylor<T, kOrder>& E) 
   }
 }
 
-// sum += w g t, g the height over a plane.
+// sum += w g t, where g is the height above a plane.
 template <class T, int kOrder, class S>
 ABUT_INLINE void add_height(const T& w, const T& g, const Normal<S>& n, const Taylor<T, kOrder>& t,
                             Taylor<T, kOrder>& sum) {
@@ -106,11 +107,11 @@ ABUT_INLINE void add_height(const T& w, const T& g, const Normal<S>& n, const Ta
   }
 }
 
-// What the values leave for the derivatives of each point in the list: the square root of E, the height g,
-// the slope of the penalty by it, and the weights w, b, b / y and b / v.
+// Intermediate values that the derivatives reuse for each point in the list: the square root in E, the height
+// g, the slope of the penalty with respect to g, and the weights w, b, b / y and b / v.
 enum ScratchRow { kRoot, kHeight, kSteep, kStageOne, kStageTwo, kByY, kByV, kScratchRows };
 
-// Memory for a list of points.
+// Scratch memory for a list of points.
 template <class T, class S>
 struct Scratch {
   S* numbers;          // (count, kScratchRows) lanes
@@ -120,7 +121,7 @@ struct Scratch {
   ABUT_INLINE void get(int i, int what, T& value) const { take(at(i, what), value); }
 };
 
-// Room for the list of `count` points, the places of which are in `memory`.
+// Scratch for a list of `count` points, allocated in `memory`.
 template <class T, class S>
 Scratch<T, S> make_scratch(int count, NearScratch<S>& memory) {
   const auto room = static_cast<std::size_t>(count);
@@ -137,7 +138,7 @@ struct Sums {
   T level;    // u - E
   T bottom;   // sum b
   T bn[3]{};  // sum b n
-  int kept;   // how many points count in stage 2
+  int kept;   // number of points that count in stage 2
 };
 
 // Stage 1.
@@ -175,7 +176,7 @@ ABUT_INLINE void pick_face(const NearPoints<S>& near, const T* p, const Scratch<
   sums.level -= TwoStage::kSharpness * least;
 }
 
-// Stage 2: Phi. Keeps the points that count.
+// Stage 2: computes Phi, and keeps the points that count.
 template <class T, class S>
 ABUT_INLINE void blend_planes(const NearPoints<S>& near, const Scratch<T, S>& scratch, Sums<T>& sums,
                               T& phi) {
@@ -205,13 +206,13 @@ ABUT_INLINE void blend_planes(const NearPoints<S>& near, const Scratch<T, S>& sc
   phi = top / sums.bottom;
 }
 
-// Derivatives of sum b (g - Phi) by what stage 2 takes from stage 1: by `level`, and by N.
+// Derivatives of sum b (g - Phi) with respect to the inputs of stage 2 from stage 1: `level` and N.
 template <class T>
 struct Adjoint {
   T level{}, N[3]{};
 };
 
-// Leaves the derivative by E of each point in place of b / y.
+// Computes them; overwrites b / y of each point by the derivative with respect to E.
 template <class T, class S>
 ABUT_INLINE void adjoint(const NearPoints<S>& near, const Scratch<T, S>& scratch, const Sums<T>& sums,
                          const T& phi, Adjoint<T>& result) {
@@ -231,7 +232,8 @@ ABUT_INLINE void adjoint(const NearPoints<S>& near, const Scratch<T, S>& scratch
   }
 }
 
-// The gradient alone, backwards: the derivative of the field by the logarithm of each w, then by E and g.
+// Only the gradient, in reverse mode: the derivative of the field with respect to the logarithm of each w,
+// then with respect to E and g.
 template <class T, class S>
 ABUT_INLINE void gradient(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
                           const Sums<T>& sums, const Adjoint<T>& by, T* result) {
@@ -261,8 +263,8 @@ ABUT_INLINE void gradient(const NearPoints<S>& near, const T* p, const Scratch<T
   for (int k = 0; k < 3; ++k) result[k] = bn[k] * over;
 }
 
-// Stage 1 with derivatives: N and `level` below the highest order. Of that only what the field takes of it
-// is summed, in `inner`.
+// Stage 1 with derivatives: N and `level` below the highest order. At the highest order, only the combination
+// that the field needs is summed, in `inner`.
 template <class T, int kOrder, class S>
 ABUT_INLINE void face(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
                       const Sums<T>& sums, const Adjoint<T>& by, Taylor<T, kOrder>* N,
@@ -299,15 +301,15 @@ ABUT_INLINE void face(const NearPoints<S>& near, const T* p, const Scratch<T, S>
   add_orders<kOrder, kOrder>(by.level, level, inner);
 }
 
-// Derivatives of the logarithm of b, 8 ln y + 7 ln v, y = 1 - u / C, v = (1 + n . N) / 2, but for those of
-// the highest order of N and `level`.
+// Derivatives of the logarithm of b, 8 ln y + 7 ln v, y = 1 - u / C, v = (1 + n . N) / 2, except for the
+// terms with the highest order of N and `level`.
 template <class T, int kOrder, class S>
 ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& level, const Normal<S>& n,
                        const Taylor<T, kOrder>* N, Taylor<T, kOrder>& L) {
   constexpr double kStep = -1 / TwoStage::kEnd;
   Taylor<T, kOrder> y, v, of_v;
   T none;
-  simd::fill<T>(1e-40, none);  // its eighth power is 0, its inverse cube a number
+  simd::fill<T>(1e-40, none);  // its eighth power is 0, the cube of its inverse is finite
   y.clear();
   add<T, kOrder>(T{} + kStep, E, y);
   add_orders<0, kOrder - 1>(T{} + kStep, level, y);
@@ -322,7 +324,7 @@ ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& leve
   add<T, kOrder>(T{} + 1.0, of_v, L);
 }
 
-// Derivatives of Phi up to the second or third.
+// Derivatives of Phi up to the second or third order.
 template <class T, int kOrder, class S>
 ABUT_INLINE void derivatives(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
                              const Sums<T>& sums, const Adjoint<T>& by, Taylor<T, kOrder>& phi) {
@@ -354,7 +356,8 @@ ABUT_INLINE void derivatives(const NearPoints<S>& near, const T* p, const Scratc
   phi.value = value;
 }
 
-// Phi at p with its derivatives. False, and the value alone, where it is `limit` or more at all places.
+// Phi at p with its derivatives. Returns false, and only the value, where Phi is `limit` or more in all
+// lanes.
 template <class T, int kOrder, class S>
 ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, const Scratch<T, S>& scratch,
                            Taylor<T, kOrder>& phi) {

@@ -6,18 +6,18 @@
 
 #include "runtime/ssdf/block_sums.h"
 
-// Which points of a cloud the field of two_stage.h looks at. Templates on the lane type T (simd.h) and its
-// scalar S. All lengths in spacings but where it says m.
+// Selects the points of a cloud that matter for the field of two_stage.h. Templates on the lane type T
+// (simd.h) and its scalar S. All lengths in spacings unless m is stated.
 namespace abut::ssdf {
 
-// Constants of the field, with their letters in two_stage.h.
+// Constants of the field, with their symbols in two_stage.h.
 struct TwoStage {
   static constexpr double kFar = 3;         // R
   static constexpr double kSharpness = 24;  // 2 R / e, e = 1/4
   static constexpr double kWeight = 3;      // B
-  static constexpr double kDepth = 0.35;    // depth, behind a plane, that q counts in
+  static constexpr double kDepth = 0.35;    // `depth` behind a plane, the unit of q
   static constexpr double kEnd = 16;        // C: near u = 0 stage 2 is like exp(-2 r^2 / (e C))
-  // Points with E more than this above that of the nearest are left out: each of them weighs less than
+  // Points whose E exceeds that of the nearest by more than this are left out: each of them weighs less than
   // 1.4e-11 in stage 1, and nothing in stage 2, where u > kCut - kWeight is beyond the end.
   static constexpr double kCut = 25;
 };
@@ -26,11 +26,11 @@ namespace internal {
 
 inline constexpr double kFar2 = TwoStage::kFar * TwoStage::kFar;
 
-// Points are kept in packs of four: x, y, z and normal, four numbers each. A point's place is that of its x;
-// its other numbers follow at distances of kPack.
+// Points are stored in packs of four: x, y, z and normal, four numbers each. The place of a point is the
+// index of its x; its other numbers follow at strides of kPack.
 inline constexpr int kPack = 4, kPackNumbers = 6 * kPack;
 
-// The points that matter.
+// The points that matter, as places in `packs`.
 template <class S>
 struct NearPoints {
   const S* packs;
@@ -45,7 +45,7 @@ struct NearScratch {
   std::vector<std::int32_t> places, kept;
 };
 
-// The next numbers.
+// Loads the next numbers.
 template <class T, class S>
 ABUT_INLINE void take(const S* from, T& to) {
   if constexpr (simd::kLanes<T> == 1)
@@ -61,8 +61,8 @@ ABUT_INLINE void put(const T& from, S* to) {
     simd::store(from, to);
 }
 
-// Puts the points within sqrt(range2) of p (m), and some farther ones, into packs, relative to p in units of
-// 1 / scale; returns the count of packs.
+// Stores the points within sqrt(range2) of p (m), and some farther ones, into packs, relative to p in units
+// of 1 / scale; returns the number of packs.
 template <class T, class S>
 ABUT_INLINE int gather(const asset::PointBlocksView& blocks, const S* p, S range2, S scale,
                        std::vector<S>& packs) {
@@ -94,7 +94,7 @@ ABUT_INLINE int gather(const asset::PointBlocksView& blocks, const S* p, S range
   return static_cast<int>(count);
 }
 
-// How far a point may be to matter where the nearest is at `depth`.
+// Distance up to which a point may matter where the nearest one is at `depth`.
 template <class S>
 S sight_range(S depth) {
   using std::sqrt;
@@ -102,7 +102,7 @@ S sight_range(S depth) {
   return sqrt(root * root - kFar2);
 }
 
-// A point as seen from p: offset d, height g over its plane.
+// A point as seen from p: offset d, and height g of p above its plane.
 template <class T>
 struct Sight {
   T d[3], g;
@@ -122,7 +122,7 @@ struct Normal {
   ABUT_INLINE const S& operator[](int k) const { return n[k]; }
 };
 
-// Room for what is said of the points of `count` packs.
+// Allocates the per-point data of `count` packs.
 template <class S>
 void make_room(int count, NearScratch<S>& memory) {
   const std::size_t room = std::size_t{kPack} * static_cast<std::size_t>(count);
@@ -130,7 +130,7 @@ void make_room(int count, NearScratch<S>& memory) {
   if (memory.places.size() < room + 1) memory.places.resize(2 * room + 1);  // one more is written than kept
 }
 
-// Offset from a pack's points to c, and its square.
+// Offset from a pack's points to c, and its squared length.
 template <class T, class S>
 ABUT_INLINE void offset(const S* pack, const S* c, T* d, T& square) {
   for (int k = 0; k < 3; ++k) {
@@ -140,7 +140,7 @@ ABUT_INLINE void offset(const S* pack, const S* c, T* d, T& square) {
   square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-// The place of the point that is nearest to c; fills the squared distances of all points.
+// Returns the place of the point nearest to c; stores the squared distances of all points.
 template <class T, class S>
 ABUT_INLINE std::int32_t nearest_place(const S* packs, int count, const S* c, S* squares) {
   T least, d[3];
@@ -162,7 +162,7 @@ ABUT_INLINE std::int32_t nearest_place(const S* packs, int count, const S* c, S*
   return kPackNumbers * (i / kPack) + i % kPack;
 }
 
-// Places of the points within sqrt(range2); returns their count.
+// Selects the places of the points within sqrt(range2); returns their count.
 template <class T, class S>
 ABUT_INLINE int select(const S* squares, int count, S range2, std::int32_t* places) {
   int found = 0;
@@ -187,7 +187,7 @@ ABUT_INLINE NearPoints<S> within(const S* c, S range2, int count, NearScratch<S>
   return {memory.packs.data(), memory.places.data(), found};
 }
 
-// Whether the origin stands more than `band` above the planes of all points within sqrt(range2) of it.
+// Whether the origin is more than `band` above the planes of all points within sqrt(range2) of it.
 template <class T, class S>
 ABUT_INLINE bool above_all(const S* packs, int count, S range2, S band) {
   const S origin[3] = {S(0), S(0), S(0)};
@@ -202,14 +202,13 @@ ABUT_INLINE bool above_all(const S* packs, int count, S range2, S band) {
   return true;
 }
 
-// Whether the field is sure to be `limit` or more in the ball of `radius` about c; `nearest`: the place of
-// the point nearest to c; its plane is k below. In the ball no weight of stage 1 is more than exp(e) times
-// that of k,
+// Whether the field is surely `limit` or more in the ball of `radius` about c. `nearest` is the place of the
+// point nearest to c, called k below. In the ball no weight of stage 1 exceeds exp(e) times that of k,
 //   e = E_k - E + 8 radius |x - x_k|     as |grad (E_k - E)| <= 8 |x - x_k|,
-// no y of stage 2 more than 1 + e / 16, and that of k no less than 1 - ln(sum exp(e)) / 16. Where planes
-// whose normals are not like that of k weigh at most kOthers, N is in the hull of a cone about it but for
-// that, which bounds v of each plane. So what planes below the limit pull the mean down by is bounded from
-// above, and from below how far k holds it up.
+// no y of stage 2 exceeds 1 + e / 16, and that of k is at least 1 - ln(sum exp(e)) / 16. Where planes whose
+// normals differ from that of k weigh at most kOthers, N is, except for that share, in the convex hull of a
+// cone about the normal of k, which bounds v of each plane. This gives an upper bound of how far planes below
+// the limit pull the mean down, and a lower bound of how far k holds it up.
 template <class T, class S>
 ABUT_INLINE bool surely_above(const S* packs, int count, const S* squares, std::int32_t nearest, const S* c,
                               S radius, S limit, S range2) {

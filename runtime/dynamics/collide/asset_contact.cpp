@@ -14,9 +14,9 @@ namespace abut::dynamics {
 namespace {
 
 constexpr std::uint64_t kOfA = std::uint64_t{1} << 32;  // feature bit: a sample of A against B's distance
-constexpr double kRoom = 4;         // horizon of a list, in margins: a margin is about a step's travel
-constexpr double kFar = 2;          // margins within which a distance is of interest
-constexpr double kRounding = 1e-9;  // of a distance, over the shape's size
+constexpr double kRoom = 4;         // horizon of a list, in margins; a margin is about the travel of a step
+constexpr double kFar = 2;          // in margins: up to here the exact distance of a sample is computed
+constexpr double kRounding = 1e-9;  // rounding of a distance, relative to the shape's size
 
 struct Distance {
   double value;           // m
@@ -33,7 +33,7 @@ Distance box_distance(const Vec3<double>& half, const Vec3<double>& p) {
   return {distance, (away / distance).cwiseProduct(p.cwiseSign())};
 }
 
-// Of a hull of two rims of one radius.
+// Distance of a hull of two rims of equal radius.
 Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
   const double across = std::hypot(p.x(), p.y());
   const Vec3<double> radial =
@@ -61,8 +61,8 @@ Distance primitive_distance(const PlacedShape& shape, const Vec3<double>& p) {
   return {found.value, found.gradient};
 }
 
-// Signed distance of a shape at a point, both in the shape's frame; NaN where it is an asset whose surface is
-// not within `reach`.
+// Signed distance of a shape at a point p, with the gradient, in the shape's frame; NaN for an asset whose
+// surface is not within `reach`, m.
 Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
                         double reach = std::numeric_limits<double>::infinity()) {
   switch (shape.kind) {
@@ -79,9 +79,9 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
   }
 }
 
-// A bound from below on the signed distance of a shape over a box (centre, half sizes) in the shape's frame:
-// from the shape's own box, and where it is an asset from the distance at the centre, which no point of the
-// box falls short of by more than the half diagonal; for a plane, exact. Beyond `enough` any bound will do.
+// Lower bound of the signed distance of a shape over a box with this centre, rotation R in the shape's frame
+// and half sizes. It comes from the shape's bounding box and, for an asset, from the distance at the centre
+// minus the half diagonal; for a plane it is exact. Returns the first bound that exceeds `enough`.
 double least_distance(const PlacedShape& shape, const Vec3<double>& center, const Mat3<double>& R,
                       const Vec3<double>& half, double enough) {
   const Vec3<double> reach = R.cwiseAbs() * half;
@@ -95,7 +95,7 @@ Ball sample_of(const PlacedShape& shape, std::int32_t index) {
   return shape.kind == ShapeKind::kAsset ? Ball{shape.samples[index]} : sample_of_core(shape.core, index);
 }
 
-// Of a sample of `of`, at the distance d from `shape`.
+// Returns the contact point of a sample of `of` at the distance d from `shape`.
 SurfacePoint point_of(const PlacedShape& of, const PlacedShape& shape, bool of_A, std::int32_t index,
                       const Ball& ball, const Distance& d) {
   const Vec3<double> outward = shape.X_WS.R * d.gradient;
@@ -106,7 +106,7 @@ SurfacePoint point_of(const PlacedShape& of, const PlacedShape& shape, bool of_A
 
 class Search {
  public:
-  // Of the samples of `of` against `shape`; one of the two is an asset.
+  // Searches the samples of `of` near `shape`; one of the two is an asset.
   Search(const PlacedShape& of, const PlacedShape& shape, double margin, NearSamples& memory,
          std::vector<NearSamples::Sample>& met)
       : of_(of), shape_(shape), margin_(margin), memory_(memory), X_SO_(shape.X_WS.inverse() * of.X_WS) {
@@ -115,14 +115,14 @@ class Search {
     if (!(memory.travelled + margin + kRounding * size() <= memory.horizon)) list_samples(met);
   }
 
-  // Calls found(index, ball, distance) for the samples within the margin, by index.
+  // Calls found(index, ball, distance) for the samples within the margin, in the order of their indices.
   template <class Found>
   void visit(Found&& found) {
     const double touching = memory_.travelled + margin_ + kRounding * size();
     for (NearSamples::Sample& sample : memory_.samples) {
       if (sample.reach > touching) continue;
       const Ball ball = sample_of(of_, sample.index);
-      // One that is outside for sure may be too far to be of interest.
+      // For a sample that is certainly outside, the distance is computed only up to kFar margins.
       const bool outside = sample.reach > memory_.travelled + kRounding * size();
       const double enough = outside ? kFar * margin_ : std::numeric_limits<double>::infinity();
       Distance d = shape_distance(shape_, X_SO_ * ball.center, enough + ball.radius);
@@ -135,7 +135,8 @@ class Search {
  private:
   double size() const { return of_.half.norm(); }
 
-  // A signed distance changes no faster than its point moves.
+  // Updates `travelled`, which bounds the change of distances: a signed distance changes no faster than its
+  // point moves.
   void travel() {
     const double turned = (X_SO_.R - memory_.X_SO.R).norm() * size();
     memory_.travelled += (X_SO_ * of_.p_SCenter - memory_.X_SO * of_.p_SCenter).norm() + turned;
@@ -153,7 +154,7 @@ class Search {
     }
     memory_.horizon = kRoom * margin_;
     met.clear();
-    double least = 0;  // over the box met last
+    double least = 0;  // lower bound over the last box visited
     const auto near = [&](const Vec3<double>& low, const Vec3<double>& high) {
       const Vec3<double> half = ((high - low) / 2).array() + of_.samples.overhang;
       least = least_distance(shape_, X_SO_ * Vec3<double>((low + high) / 2), X_SO_.R, half, memory_.horizon);
@@ -164,7 +165,7 @@ class Search {
       for (std::ptrdiff_t i = corners * first; i < corners * (first + count); ++i)
         met.push_back({of_.samples.faces[i], least});
     });
-    // A sample is met with every face about it; its best bound comes first.
+    // A sample is found with every face around it; the largest bound comes first and is kept.
     std::sort(met.begin(), met.end(), [](const auto& x, const auto& y) {
       return x.index != y.index ? x.index < y.index : x.reach > y.reach;
     });

@@ -6,17 +6,18 @@
 namespace abut::dynamics {
 namespace {
 
-// An edge axis must beat the best face by this share of the smaller box: ties are common (a box on a box),
-// and the answer must not jump between two axes that are as good.
+// The separation of an edge axis must exceed that of the best face by this fraction of the smaller box's
+// least half size: ties are common (a box on a box), and the result must not jump between two equally good
+// axes.
 constexpr double kPreference = 1e-2;
 
-// Faces that look at each other within this angle, rad, have one normal, their mean: neither box comes first.
-// Up to twice the angle it turns to that of the face of greater separation.
+// Faces that are parallel within this angle, rad, share the mean of their normals, so that neither box is
+// preferred. Up to twice the angle the normal blends to that of the face with the larger separation.
 constexpr double kFaceToFace = 1e-2;
 
 struct Axis {
   double separation = -std::numeric_limits<double>::infinity();  // m
-  int a = -1, b = -1;  // face of A, face of B, or both: an edge of each
+  int a = -1, b = -1;  // axis of A's face or of B's face; of an edge of each where both are >= 0
 };
 
 class Boxes {
@@ -26,7 +27,7 @@ class Boxes {
     p_ = A.X_WS.R.transpose() * (B.X_WS.p - A.X_WS.p);
   }
 
-  // Axis of greatest separation; its indices stay -1 where that exceeds the margin.
+  // Returns the axis of greatest separation; its indices are -1 where a separation exceeds the margin.
   Axis best(double margin) const {
     const double preference = kPreference * std::min(a_.minCoeff(), b_.minCoeff());
     Axis face;
@@ -53,7 +54,7 @@ class Boxes {
     return edge.separation > face.separation + preference ? edge : face;
   }
 
-  // Unit normal from A to B, in A's axes.
+  // Returns the unit normal from A to B, in A's axes.
   Vec3<double> normal(const Axis& axis) const {
     Vec3<double> n;
     if (axis.b < 0)
@@ -66,7 +67,7 @@ class Boxes {
   }
 
  private:
-  // Separation along the cross product of edges i and j, times its length.
+  // Separation along the cross product of edges i and j, m, times the length of that product.
   double edge_separation(int i, int j) const {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
     const double distance = std::abs(p_[i2] * R_(i1, j) - p_[i1] * R_(i2, j));
@@ -79,7 +80,7 @@ class Boxes {
   Mat3<double> R_, size_;
 };
 
-// Where the edges of A and B that face each other come closest; gap along n_W.
+// Contact point where the edges of A and B that face each other are closest; the gap is along n_W.
 SurfacePoint edge_point(const PlacedShape& A, const PlacedShape& B, const Axis& axis,
                         const Vec3<double>& n_W) {
   const Vec3<double> n_A = A.X_WS.R.transpose() * n_W, n_B = B.X_WS.R.transpose() * n_W;
@@ -102,7 +103,7 @@ SurfacePoint edge_point(const PlacedShape& A, const PlacedShape& B, const Axis& 
   return {(on_A + on_B) / 2, n_W, axis.separation, 0.0, feature};
 }
 
-// How much of the mean's: 1 to 0. Outward normals.
+// Weight of the mean of two outward normals, from 1 down to 0.
 double share_of_mean(const Vec3<double>& n_A, const Vec3<double>& n_B) {
   return n_A.dot(n_B) < 0 ? std::clamp(2 - n_A.cross(n_B).norm() / kFaceToFace, 0.0, 1.0) : 0;
 }

@@ -9,12 +9,12 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kRoom = 0.05;  // of the box's largest side, on every side
+constexpr double kRoom = 0.05;  // enlargement on every side, relative to the box's largest side
 constexpr double kLarge = 4;    // a box larger than this many medians is compared with every other
-constexpr int kAxisBits = 21;   // of a cell's number
+constexpr int kAxisBits = 21;   // bits of a cell's number along an axis
 constexpr std::size_t kManyPairs = std::size_t{1} << 20, kManyOfOne = 256;
 
-// The first and last ones hold all that is beyond; the first what is nowhere (NaN).
+// Number of the cell along an axis. The first and the last cell extend to infinity; NaN belongs to the first.
 std::uint32_t cell_number(double x, double cell) {
   constexpr double kHalf = 1 << (kAxisBits - 1);
   const double number = std::floor(x / cell);
@@ -41,7 +41,7 @@ void BroadPhase::grow(std::span<const Bounds> bounds, std::size_t fixed) {
   for (std::size_t i = fixed; i < roomy_.size(); ++i) {
     const double size = (roomy_[i].high - roomy_[i].low).maxCoeff();
     roomy_[i].grow(kRoom * size);
-    if (size > 0) sizes_.push_back(size * (1 + 2 * kRoom));  // else a body without shapes
+    if (size > 0) sizes_.push_back(size * (1 + 2 * kRoom));  // a body without shapes has size 0
   }
   cell_ = 1;
   if (sizes_.empty()) return;
@@ -90,7 +90,7 @@ void BroadPhase::add_pair(std::size_t A, std::size_t B) {
   keys_.push_back(static_cast<std::uint64_t>(A) << 32 | B);
   const std::size_t bodies = roomy_.size();
   if (keys_.size() <= kManyPairs || keys_.size() <= kManyOfOne * bodies) return;
-  roomy_.clear();  // there is no list that stands
+  roomy_.clear();  // makes the next update() start anew
   throw InvalidInput("of " + std::to_string(bodies) + " bodies over " + std::to_string(keys_.size() - 1) +
                      " pairs are close enough to touch, more than " + std::to_string(kManyOfOne) +
                      " a body; are they in one place?");
@@ -108,7 +108,7 @@ std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std
       for (std::size_t j = i + 1; j < end; ++j) {
         const auto A = static_cast<std::size_t>(entries_[i].body),
                    B = static_cast<std::size_t>(entries_[j].body);
-        // Of the cells that both have, the first.
+        // Adds the pair only in the first cell that both share.
         const Cell &a = lowest_[A], &b = lowest_[B];
         const std::uint64_t common =
             cell_key(std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2]));

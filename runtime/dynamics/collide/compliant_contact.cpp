@@ -13,11 +13,12 @@ namespace {
 
 using contact::Want;
 
-// sqrt(g size), the unit of the setting `stiction`, of objects of 1 m, m/s.
+// sqrt(g size) of objects of 1 m, the unit of dimensionless slip settings, m/s.
 constexpr double kGreatestUnit = 3;
 
-// The settings with the slip at which friction is 0.7 of its value, of a model that has one, times a factor;
-// `standard` where they say none and it is not NaN.
+// Returns the settings with the slip at which friction has 0.7 of its full value multiplied by `factor`, for
+// a model with such a setting. The slip is that of the settings, or else `standard`, m/s, or the model's
+// default where that is NaN.
 SettingValues with_stiction(const std::string& model, SettingValues settings, double standard,
                             double factor) {
   const std::vector<SettingInfo> all = contact::find_model(model).settings();
@@ -41,10 +42,11 @@ SettingValues with_stiction(const std::string& model, SettingValues settings, do
   return settings;
 }
 
-// Adds the wrench of one pair of shapes, with its derivatives, to those of the bodies. With T_i (to_Bo) the
-// relative tangent and twist are
+// Adds the wrench of one pair of shapes, with its derivatives, to those of the bodies. With the bodies'
+// displacements x_i and T_i = to_Bo, the relative tangent and twist are
 //   xi = T_B x_B - T_A x_A,   V = V_AB_B = T_B V_B - T_A V_A,   and the wrench on body i is  s_i T_i' F,
-// F = F_BBo_B. T depends on where the bodies are: B's shape turns with x_B, and r_A grows by x_B - x_A.
+// with F = F_BBo_B and s_i = `sign`. T_i depends on the poses: B's shape rotates with x_B, and r_A changes by
+// the difference of the translations of x_B and x_A.
 void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
                 const std::array<CompliantContact::Partner, 2>& partners, PairForce& force) {
   const auto& [A, B] = partners;
@@ -55,10 +57,10 @@ void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
   const Vec3<double> v =
       B.V_W.tail<3>() + B.V_W.head<3>().cross(B.r_W) - A.V_W.tail<3>() - A.V_W.head<3>().cross(A.r_W);
   const Mat3<double> wA = to_B * skew<double>(A.V_W.head<3>()), f = skew(push), rB = skew(B.r_W);
-  std::array<Mat6<double>, 2> dV;  // of V by x_A and x_B, twists of the bodies held
+  std::array<Mat6<double>, 2> dV;  // of V by x_A and x_B, at constant twists of the bodies
   dV[0] << Z, Z, Z, wA;
   dV[1] << to_B * skew(w), Z, to_B * (skew(v) - skew(w) * rB), -wA;
-  std::array<std::array<Mat6<double>, 2>, 2> turned;  // T_i' F by x_A and x_B, F held
+  std::array<std::array<Mat6<double>, 2>, 2> turned;  // T_i' F by x_A and x_B, at constant F
   turned[0][0] << Z, f, Z, Z;
   turned[0][1] << f * rB - skew(moment) - skew(A.r_W) * f, -f, -f, Z;
   turned[1][0].setZero();
@@ -81,17 +83,17 @@ void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB,
     force.F_W[on] += partners[on].sign * (partners[on].to_Bo(R_WB).transpose() * F_BBo_B);
 }
 
-// Adds to the derivatives of the wrenches on both bodies those by xi of X_AS exp(xi), S being A's shape, the
-// bodies held: B's shape moves by -Ad(X_BA) xi against it.
+// Adds the derivatives of the wrenches on both bodies by xi of X_AS exp(xi), where S is A's shape and the
+// bodies do not move: B's shape moves by -Ad(X_BA) xi relative to it.
 void add_slopes_by_A(const CompliantContact::Meeting& met, std::array<Mat6<double>, 2>& slopes) {
   const Mat6<double> by = -met.wrench.dF_dxi_B * adjoint(met.X_WB.inverse() * met.X_WA);
   for (std::size_t on = 0; on < 2; ++on)
     slopes[on] += met.partners[on].sign * (met.partners[on].to_Bo(met.X_WB.R).transpose() * by);
 }
 
-// The same by xi of X_BS exp(xi), S being B's shape. The bodies' twists are held, V_AB_B is that of the
-// shape's frame: T_i turn by R xi_w and their r grow by R xi_v,
-//   dV = ([w_B] xi_w; [v_B] xi_w + [w_B] xi_v),   w_B, v_B of V_AB_B.
+// Adds those by xi of X_BS exp(xi), where S is B's shape. The bodies' twists are constant, whereas V_AB_B is
+// that of the shape's frame: the T_i rotate by R xi_w and their r_W change by R xi_v, so that
+//   dV = ([w_B] xi_w; [v_B] xi_w + [w_B] xi_v),   V_AB_B = (w_B; v_B).
 void add_slopes_by_B(const CompliantContact::Meeting& met, std::array<Mat6<double>, 2>& slopes) {
   const Mat3<double>&R = met.X_WB.R, Z = Mat3<double>::Zero();
   const auto& [A, B] = met.partners;
@@ -102,7 +104,7 @@ void add_slopes_by_B(const CompliantContact::Meeting& met, std::array<Mat6<doubl
   const Mat3<double> moment = skew<double>(R * met.wrench.F_BBo_B.head<3>()),
                      push = skew<double>(R * met.wrench.F_BBo_B.tail<3>());
   for (std::size_t on = 0; on < 2; ++on) {
-    Mat6<double> turned;  // T_i' F, F held
+    Mat6<double> turned;  // T_i' F by xi, at constant F
     turned << -(moment + skew(met.partners[on].r_W) * push) * R, -push * R, -push * R, Z;
     slopes[on] += met.partners[on].sign * (met.partners[on].to_Bo(R).transpose() * dF + turned);
   }
@@ -147,12 +149,12 @@ void CompliantContact::smooth_stiction(double factor) {
   factors_.push_back(factor);
 }
 
-// Each two kinds of shapes of which any may meet, once.
+// Checks each pair of kinds of shapes once, where any shapes of these kinds may collide.
 void CompliantContact::require_pairs() const {
   struct Kind {
     const Shape* shape;
     std::size_t contact_class;
-    std::vector<std::size_t> owners;  // placed bodies that have it
+    std::vector<std::size_t> owners;  // placed bodies with such a shape
   };
   std::vector<Kind> kinds;
   for (std::size_t i = 0; i < system_.shape_count(); ++i) {

@@ -6,8 +6,8 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kApart = 0.1;  // weight of the spread of points that do not overlap
-constexpr double kKept = -1;    // in place of a spread
+constexpr double kApart = 0.1;  // weight of the spread of points with a positive gap
+constexpr double kKept = -1;    // value of `spread` that marks a kept point
 
 }  // namespace
 

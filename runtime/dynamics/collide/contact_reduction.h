@@ -6,10 +6,10 @@
 
 namespace abut::dynamics {
 
-// Thins out the points from `first` on to at most `most`, in their order: the deepest is kept, then again and
-// again the one furthest from those kept, in place (over `length`, m) and normal, so that the cone of their
-// wrenches stays nearly that of all. Points that overlap go before points that are still apart. `spread` is
-// scratch memory.
+// Reduces the points from `first` on to at most `most`, and keeps their order. Keeps the deepest point, and
+// then repeatedly the one farthest from those kept, in position (relative to `length`, m) and normal, so that
+// the cone of their wrenches stays close to that of all points. Points that overlap are preferred to points
+// that are still apart. `spread` is scratch memory.
 void keep_spread(std::vector<SurfacePoint>& points, std::size_t first, std::size_t most, double length,
                  std::vector<double>& spread);
 

@@ -9,27 +9,28 @@
 
 namespace abut::dynamics {
 
-// Where contact comes from.
+// Selects how contacts are computed.
 struct ContactSource {
-  // Of surfaces that touch, where no model is asked; contact forces have no use for pieces, and refuse them.
+  // How touching surfaces are sampled where no model is used. Compliant contact rejects kPieces.
   ContactSampling sampling = ContactSampling::kVertex;
-  // A row of contact/model.h. Of integrators with rigid contact: pairs of assets take the points that it
-  // offers as constraints; empty: vertices against exact distances (asset_contact.h). Of those with compliant
-  // contact: all pairs take its wrench; empty: kDefaultForce.
+  // Name of a model of contact/model.h. With rigid contact, pairs of assets use its points as constraints;
+  // empty: vertices against exact distances (asset_contact.h). With compliant contact, all pairs use its
+  // wrench; empty: kDefaultForce.
   std::string model = {};
-  SettingValues settings = {};  // of the model; the others have their defaults
+  SettingValues settings = {};  // of the model; settings not listed have their defaults
 };
 
-inline constexpr const char* kDefaultForce = "pressure_field";  // where none is named
-// The model that gives forces.
+inline constexpr const char* kDefaultForce = "pressure_field";  // model of compliant contact without a name
+// Returns the name of the model of compliant contact.
 inline std::string force_model(const ContactSource& source) {
   return source.model.empty() ? kDefaultForce : source.model;
 }
 
-// The names of what rigid contact may come from: `vertex`, `patch`, `pieces` (ContactSampling), and the
-// contact models.
+// Returns the names of contact sources: `vertex`, `patch`, `pieces` (ContactSampling), and the contact
+// models.
 std::vector<std::string> contact_source_names();
-// A source by one of these names. An unknown one is refused as a contact model by whoever takes the source.
+// Returns the source of a name. An unknown name becomes that of a contact model, which the user of the source
+// rejects.
 ContactSource contact_source(const std::string& name, const SettingValues& settings = {});
 
 // Throws InvalidInput, naming the body, where an asset of the system lacks one of the body::Parts `needs`.

@@ -9,11 +9,12 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kParallel = 0.02;  // rad, within which edges touch along a segment
+constexpr double kParallel = 0.02;  // rad: edges within this angle touch along a segment
 constexpr double kTwoPi = 2 * std::numbers::pi;
-constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
+constexpr std::uint16_t kSingle = 0x7fff;  // feature of a single witness point
 
-// Where two edges lie along each other: the ends of what they share. False if they cross or miss.
+// Appends the ends of the segment that two parallel edges share. Returns false if they are not parallel or
+// share none.
 bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>& n_W, double margin,
                  std::vector<SurfacePoint>& points) {
   const SupportFeature a = facing_edge(A, n_W, kParallel), b = facing_edge(B, -n_W, kParallel);
@@ -37,8 +38,8 @@ bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>&
   return true;
 }
 
-// Of the disc of a rim. Equal areas about the rings' centroids: a disc of even pressure has its moment of
-// friction exactly.
+// Appends points of equal area on the disc of a rim, at the centroid radii of rings, so that the friction
+// moment of a disc under uniform pressure is exact.
 void disc_points(const PlacedShape& plane, const PlacedShape& rims, const Vec3<double>& n_W, double margin,
                  std::vector<SurfacePoint>& points) {
   constexpr int kRings = 3, kPerRing = 4;

@@ -5,25 +5,27 @@
 #include "runtime/dynamics/collide/placed_shape.h"
 #include "runtime/witness/separation.h"
 
-// Contact points of two convex shapes, or of one and a half-space.
+// Contact points of two convex primitives, or of one and a half-space.
 namespace abut::dynamics {
 
-// How contacts that touch along a surface are sampled.
+// How a contact along a surface is sampled by points.
 enum class ContactSampling {
-  kVertex,  // at the corners of the common area: what may carry any load the area may
-  kPatch,   // a cap on a plane at points of equal area: where pressure is even
+  kVertex,  // at the corners of the contact area, which can carry any load that the area can
+  kPatch,   // as kVertex, but a cylinder's cap on a plane at points of equal area, for uniform pressure
   kPieces,  // at corners; assets touch as unions of their convex pieces
 };
 
-// Two boxes: separating axes, then the faces or edges of the best one. Appends points with gap <= margin.
+// Appends the contact points with gap <= margin, m, of two boxes: finds the best separating axis, then clips
+// its faces or takes the closest points of its edges.
 void box_box_points(const PlacedShape& A, const PlacedShape& B, double margin,
                     std::vector<SurfacePoint>& points);
 
-// Primitives in any combination but half-spaces, by their witness points.
+// Appends the contact points with gap <= margin, m, of any two primitives but half-spaces, from
+// their witness points and the features that face each other.
 void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
                     witness::Workspace<double>& workspace, std::vector<SurfacePoint>& points);
 
-// A is a plane, B any other primitive.
+// Appends the contact points with gap <= margin, m, of a half-space A and any other primitive B.
 void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, ContactSampling sampling,
                   std::vector<SurfacePoint>& points);
 

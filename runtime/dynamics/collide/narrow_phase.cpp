@@ -63,7 +63,7 @@ NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int 
   for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model, source.settings);
 }
 
-// The model's points are as many as its resolution asks for: thinned out as those of vertices are.
+// The number of the model's points depends on its resolution, so they are reduced like those of vertices.
 void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) {
   const body::Pair pair{&A.body, &B.body, A.X_WS.inverse() * B.X_WS};
   const std::size_t first = scratch.points.size();
@@ -72,7 +72,7 @@ void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, doubl
   keep_spread(scratch.points, first, kMaxAssetPoints, B.half.norm(), scratch.spread);
 }
 
-// Memories go with their pairs; what those that are gone have held serves new ones.
+// Assigns each pair its memory of the last step. The arrays of memories of other pairs are reused.
 void NarrowPhase::follow(std::span<const BodyPair> pairs) {
   const auto same_pair = [](const Memory& memory, const BodyPair& pair) { return same(memory.pair, pair); };
   if (std::equal(memories_.begin(), memories_.end(), pairs.begin(), pairs.end(), same_pair)) return;
@@ -93,9 +93,9 @@ void NarrowPhase::follow(std::span<const BodyPair> pairs) {
 void NarrowPhase::widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
   const std::size_t count = points.size() - first;
   points.resize(first + kRing * count);
-  for (std::size_t c = count; c-- > 0;) {  // from the last, so that no centre is written over before its turn
+  for (std::size_t c = count; c-- > 0;) {  // backwards, so that no centre is overwritten before it is read
     const SurfacePoint center = points[first + c];
-    // The same for a normal and its opposite, and smooth but where they lie level.
+    // The frame is the same for a normal and its opposite, and smooth except at horizontal normals.
     const Vec3<double> pole = std::copysign(1.0, center.n_W.z()) * Vec3<double>::UnitZ();
     const Mat3<double> frame = shortest_rotation<double>(pole, center.n_W);
     for (std::size_t k = 0; k < kRing; ++k) {
@@ -108,7 +108,7 @@ void NarrowPhase::widen(double patch, std::size_t first, std::vector<SurfacePoin
   }
 }
 
-// `memory` is there where one of the shapes is an asset.
+// `memory` is not null where one of the shapes is an asset.
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                               Scratch& scratch) const {
   if (A.kind == ShapeKind::kPieces || B.kind == ShapeKind::kPieces)

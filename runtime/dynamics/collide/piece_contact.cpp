@@ -16,13 +16,14 @@ namespace {
 
 using Pair = PieceWorkspace::Pair;
 
-constexpr double kRounding = 1e-9;  // of the size of an asset
+constexpr double kRounding = 1e-9;  // relative to the size of an asset
 
-// A feature: 20 bits for each piece, 20 for the point in their contact: what clip_features says, a vertex, or
-// the witness point.
+// A feature has 20 bits for each piece and 20 for the point in their contact: the number given by
+// clip_features, a vertex, or the witness point.
 constexpr int kPointBits = 20, kPieceBits = 20;
 constexpr std::uint64_t kVertexOfB = 1 << 16, kVertexOfA = 1 << 17, kWitness = kVertexOfB - 1;
-// Of clip_features: the bit of swapped bodies, and the first point that is no corner of the incident polygon.
+// Numbers of clip_features: the bit for swapped bodies, and the first one of a point that is no corner of the
+// incident polygon.
 constexpr std::uint64_t kSwappedClip = 0x8000, kFirstCrossing = 256;
 
 std::uint64_t feature_of(std::int32_t piece_A, std::int32_t piece_B, std::uint64_t point) {
@@ -35,12 +36,12 @@ bool of_pieces(const PlacedShape& shape) { return shape.kind == ShapeKind::kPiec
 // One of two convex bodies in contact: a piece of an asset, or a primitive.
 struct Side {
   const PlacedShape& shape;
-  std::int32_t piece;  // -1: a primitive
+  std::int32_t piece;  // -1 for a primitive
   SupportFeature facing = {};
-  double area = std::numeric_limits<double>::infinity();  // of that face, m^2; a primitive's counts as larger
+  double area = std::numeric_limits<double>::infinity();  // of that face, m^2; infinite for a primitive
   bool inner = false;                                     // whether it is an inner face
 
-  // With the face that looks most along the direction.
+  // Selects the face whose normal is closest to the direction.
   Side(const PlacedShape& placed, std::int32_t number, const Vec3<double>& direction_W)
       : shape(placed), piece(number) {
     if (piece < 0) {
@@ -56,13 +57,14 @@ struct Side {
   }
 };
 
-// Whether the direction is the normal of the face, as exactly as a face has one.
+// Whether the direction is the normal of the face, within the angle of triangles that form one face.
 bool along(const Side& side, const Vec3<double>& direction_W) {
   return side.facing.size > 2 && side.facing.normal.dot(direction_W) > kOneFace;
 }
 
-// Appends the vertices of a piece that lie above the reference polygon, as n_W from A to B sees it, each by
-// its number. Those of a face alone would leave out what a hull that is nearly flat there stands on.
+// Appends the vertices of the incident piece that lie over the reference polygon, seen along the normal n_W
+// from A to B, each with its number. The vertices of one face only would miss some on which a nearly flat
+// hull stands.
 void add_vertices(const SupportFeature& reference, const Side& incident, const Vec3<double>& n_W,
                   bool swapped, double margin, std::vector<SurfacePoint>& points) {
   const asset::ConvexView& piece = incident.shape.body.geometry.pieces().convex[incident.piece];
@@ -82,7 +84,7 @@ void add_vertices(const SupportFeature& reference, const Side& incident, const V
   }
 }
 
-// What the reference's face shares with the other side.
+// Appends the points that the reference's face shares with the other side.
 void add_shared(const Side& reference, const Side& incident, const Vec3<double>& n_W, bool swapped,
                 double margin, std::vector<SurfacePoint>& points) {
   const std::size_t first = points.size();
@@ -124,7 +126,7 @@ void add_pair(const PlacedShape& A, const PlacedShape& B, const witness::PiecesW
   workspace.pairs.push_back(pair);
 }
 
-// Whether a piece of an asset holds the point p_W and goes on from there along n_W.
+// Whether a piece of an asset contains the point p_W and extends from there along n_W.
 bool goes_on(const PlacedShape& shape, std::int32_t piece, const Vec3<double>& p_W, const Vec3<double>& n_W) {
   const double rounding = kRounding * shape.half.norm();
   const Vec3<double> p = shape.X_WS.inverse() * p_W, n = shape.X_WS.R.transpose() * n_W;
@@ -133,8 +135,9 @@ bool goes_on(const PlacedShape& shape, std::int32_t piece, const Vec3<double>& p
   return n.dot(witness::support<double>(hull, n).point - p) > rounding;
 }
 
-// Whether the pair's normal is one that the union of A's pieces, or of B's, has not got there, and a deeper
-// pair of one and the same piece is. Pairs that are equally deep, to rounding, stay.
+// Whether a pair is redundant: there is a deeper pair with which it shares a piece, and the union of A's
+// pieces, or of B's, does not have the pair's normal there. Pairs that are equally deep, to rounding, are
+// kept.
 bool redundant(const PlacedShape& A, const PlacedShape& B, const Pair& pair, std::span<const Pair> all) {
   const auto covered = [&](const PlacedShape& shape, std::int32_t piece, bool of_inner,
                            const Vec3<double>& p_W, const Vec3<double>& n_W) {
@@ -148,7 +151,7 @@ bool redundant(const PlacedShape& A, const PlacedShape& B, const Pair& pair, std
   });
 }
 
-// Vertices of the pieces, near the plane by their tree.
+// Appends the vertices of pieces near the plane, found by the tree of the pieces.
 void plane_and_pieces(const PlacedShape& plane, const PlacedShape& B, double margin,
                       std::vector<SurfacePoint>& points) {
   const Vec3<double> n_W = plane.X_WS.R.col(2), n = B.X_WS.R.transpose() * n_W;

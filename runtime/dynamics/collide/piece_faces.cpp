@@ -10,9 +10,9 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kCovered = 1e-6;    // of the piece's size: how far above a face another piece covers it
-constexpr double kStraight = 1e-9;   // sine of the turn of what is no corner
-constexpr double kFromCorner = 0.9;  // from a face's middle towards its corners, where that is asked
+constexpr double kCovered = 1e-6;    // relative to sqrt(area of a face): height above it of coverage tests
+constexpr double kStraight = 1e-9;   // sine of the largest turning angle at a point that is no corner
+constexpr double kFromCorner = 0.9;  // position of coverage tests from a face's middle to its corners
 constexpr std::int32_t kMaxPieces = 1 << 20, kMaxPieceVertices = 1 << 16;
 
 Vec3<double> vertex_of(const asset::ConvexView& piece, std::int32_t i) {
@@ -25,17 +25,17 @@ Vec3<double> middle_of(const PieceFace& face) {
   return sum / face.size;
 }
 
-using Flat = Eigen::Vector2d;  // a point of a face's plane, m
+using Flat = Eigen::Vector2d;  // a point in a face's plane, m
 
 double cross(const Flat& a, const Flat& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-// The corners of the points' convex hull, counter-clockwise; reorders the points.
+// Returns the corners of the points' convex hull, counter-clockwise. Reorders the points.
 std::vector<Flat> corners_of(std::vector<Flat>& points) {
   std::sort(points.begin(), points.end(),
             [](const Flat& p, const Flat& q) { return p.x() != q.x() ? p.x() < q.x() : p.y() < q.y(); });
   points.erase(std::unique(points.begin(), points.end()), points.end());
   std::vector<Flat> hull;
-  for (int half = 0; half < 2; ++half) {  // from left to right below, and back above
+  for (int half = 0; half < 2; ++half) {  // lower hull from left to right, then the upper one back
     const std::size_t first = hull.size();
     for (const Flat& p : points) {
       while (hull.size() > first + 1) {
@@ -45,14 +45,14 @@ std::vector<Flat> corners_of(std::vector<Flat>& points) {
       }
       hull.push_back(p);
     }
-    hull.pop_back();  // begins the other half
+    hull.pop_back();  // it is the first point of the other half
     std::reverse(points.begin(), points.end());
   }
   return hull;
 }
 
-// Leaves kRimCorners corners at most: those farthest in so many directions, of which the first is that of the
-// diameter. Its ends and what is farthest from it are three.
+// Keeps at most kRimCorners corners: those farthest in kRimCorners directions, starting with that of the
+// diameter. At least three remain: the diameter's ends and the corner farthest from it.
 void thin_out(std::vector<Flat>& corners) {
   if (corners.size() <= kRimCorners) return;
   Flat way = Flat::Zero();
@@ -73,7 +73,7 @@ void thin_out(std::vector<Flat>& corners) {
   corners.swap(left);
 }
 
-// Of what the triangles' vertices span in the face's plane.
+// Sets the corners of the convex hull of the triangles' vertices in the face's plane.
 void set_corners(const asset::ConvexView& piece, std::span<const std::int32_t> vertices, PieceFace& face) {
   const Vec3<double> u = face.normal.unitOrthogonal(), v = face.normal.cross(u);
   const Vec3<double> start = vertex_of(piece, vertices.front());
@@ -124,7 +124,7 @@ void PieceFaces::add_piece(const asset::ConvexView& piece) {
     return s.normal.squaredNorm() > t.normal.squaredNorm();
   });
   std::vector<std::int32_t> vertices;
-  while (!left.empty()) {  // the largest of those left, and all that lie in its plane
+  while (!left.empty()) {  // merges the largest triangle left and all in its plane
     const Vec3<double> of_seed = left.front().normal.normalized();
     Vec3<double> sum = Vec3<double>::Zero();
     vertices.clear();
@@ -147,7 +147,7 @@ void PieceFaces::add_piece(const asset::ConvexView& piece) {
   first_.push_back(static_cast<std::int32_t>(faces_.size()));
 }
 
-// A face is inner where just above its middle and near its corners there is one of the pieces that touch its
+// A face is inner where the points just above its middle and near its corners lie in pieces that touch its
 // own.
 void PieceFaces::find_inner(const asset::PiecesView& pieces) {
   for (std::int32_t i = 0; i < pieces.piece_count; ++i) {

@@ -10,29 +10,30 @@
 
 namespace abut::dynamics {
 
-// Cosine of 1e-3 rad, within which triangles make one face.
+// Cosine of 1e-3 rad, the largest angle between the normals of triangles that form one face.
 inline constexpr double kOneFace = 1 - 5e-7;
 
 // A flat face of a convex piece, in the asset's frame.
 struct PieceFace {
   Vec3<double> normal;  // unit, outward
-  double height = 0;    // m: the piece lies where normal . x <= height
+  double height = 0;    // m: the piece lies in the half-space normal . x <= height
   double area = 0;      // m^2
-  bool inner = false;   // other pieces of the asset cover it, so that nothing reaches it from outside
-  int size = 0;         // of `corner`
-  // In the plane, counter-clockwise seen from outside; of a face with more corners than a rim has, those
-  // farthest in so many directions, m.
+  bool inner = false;   // whether other pieces of the asset cover it, so that nothing touches it from outside
+  int size = 0;         // number of corners
+  // Corners in the plane, counter-clockwise as seen from outside, m. Of a face with more than kRimCorners,
+  // those farthest in kRimCorners directions.
   std::array<Vec3<double>, kRimCorners> corner;
 };
 
-// Of all pieces of an asset.
+// The faces of all convex pieces of an asset.
 class PieceFaces {
  public:
-  // Triangles within kOneFace of a larger one make one face with it. The geometry must have pieces. Throws
-  // InvalidInput for more pieces or vertices of a piece than contact features have room for (2^20, 2^16).
+  // Merges triangles into one face with a larger one whose normal is within kOneFace. The geometry must have
+  // pieces. Throws InvalidInput for more pieces, or vertices of a piece, than contact features can number
+  // (2^20, 2^16), and for a flat piece.
   explicit PieceFaces(const body::Geometry& asset);
 
-  // Of one piece.
+  // Returns the faces of one piece.
   std::span<const PieceFace> of(std::int32_t piece) const {
     const std::int32_t first = first_[static_cast<std::size_t>(piece)];
     return std::span(faces_).subspan(
@@ -40,11 +41,11 @@ class PieceFaces {
         static_cast<std::size_t>(first_[static_cast<std::size_t>(piece) + 1] - first));
   }
 
-  // The face of a piece that looks most along a direction.
+  // Returns the face of a piece whose normal is closest to a direction.
   const PieceFace& facing(std::int32_t piece, const Vec3<double>& direction) const;
 
-  // How far a point (m, in the asset's frame) is outside of the plane that it is farthest outside of, or the
-  // least deep beneath, m.
+  // Returns the largest signed distance, m, of a point (m, in the asset's frame) from the planes of a piece's
+  // faces; negative inside the piece.
   double outside(std::int32_t piece, const Vec3<double>& p) const;
 
  private:
@@ -52,10 +53,10 @@ class PieceFaces {
   void find_inner(const asset::PiecesView& pieces);
 
   std::vector<PieceFace> faces_;
-  std::vector<std::int32_t> first_{0};  // of each piece, and the end
+  std::vector<std::int32_t> first_{0};  // first face of each piece, and the end
 };
 
-// How far a point is outside of a face's plane, m.
+// Signed distance of a point from a face's plane, m, positive outside.
 inline double above(const PieceFace& face, const Vec3<double>& p) { return face.normal.dot(p) - face.height; }
 
 }  // namespace abut::dynamics

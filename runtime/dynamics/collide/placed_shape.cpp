@@ -29,7 +29,7 @@ SurfaceSamples surface_samples(const body::Geometry& asset) {
   samples.tree = of_quads ? quads.tree : surface.tree;
   if (!of_quads) return samples;
   for (std::int32_t i = 0; i < quads.point_count; ++i) {
-    const Vec3<double> middle(quads.x[i], quads.y[i], quads.z[i]);  // what the tree's boxes are about
+    const Vec3<double> middle(quads.x[i], quads.y[i], quads.z[i]);  // the tree's boxes contain these points
     for (std::ptrdiff_t k = 4 * std::ptrdiff_t(i); k < 4 * std::ptrdiff_t(i) + 4; ++k)
       samples.overhang = std::max(samples.overhang, (samples[quads.quads[k]] - middle).cwiseAbs().maxCoeff());
   }
@@ -102,7 +102,7 @@ void PlacedShape::bound_pieces() {
   half = (high - low) / 2;
 }
 
-// Samples lie on the surface.
+// The box of the surface's vertices also contains the samples, which lie on the surface.
 void PlacedShape::bound_asset() {
   const asset::SurfaceView& surface = body.geometry.surface();
   const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
@@ -111,7 +111,7 @@ void PlacedShape::bound_asset() {
   half = (high - low) / 2;
 }
 
-// Of a hull of two rims those of the cylinder about it.
+// A hull of two rims has those of the cylinder around it.
 Vec3<double> PlacedShape::half_extents() const {
   const auto along_axes = [this](const auto& of_core) -> Vec3<double> {
     const auto& R = X_WS.R;

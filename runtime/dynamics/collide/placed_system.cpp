@@ -9,9 +9,9 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kMargin =
-    1e-2;  // of the system's thinnest shape: gap within which slow bodies have contacts
+    1e-2;  // relative to the system's thinnest shape: gap within which slow bodies have contacts
 
-// Speed of a body's fastest point, m/s.
+// Upper bound of the speed of a body's fastest point, m/s.
 double speed_of(const PlacedBody& body, const Vec6<double>& twist_W) {
   return twist_W.tail<3>().norm() + body.length * twist_W.head<3>().norm();
 }
@@ -45,12 +45,12 @@ PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr
   }
 }
 
-// Samples and faces of an asset are made once, whoever has its shape.
+// Computes the samples or faces of an asset once for all shapes that use it.
 void PlacedSystem::add_shapes(ContactSampling sampling) {
   const bool by_pieces = sampling == ContactSampling::kPieces;
   if (by_pieces) require_parts(system_, body::kPiecesPart);
   std::unordered_map<std::uint64_t, SurfaceSamples> samples;                   // by the geometry's id
-  std::unordered_map<std::uint64_t, std::shared_ptr<const PieceFaces>> faces;  // the same
+  std::unordered_map<std::uint64_t, std::shared_ptr<const PieceFaces>> faces;  // likewise
   for (std::size_t i = 0; i < system_.shape_count(); ++i) {
     const Shape& shape = system_.shape(i);
     if (by_pieces && shape.geometry.primitive() == nullptr) {
@@ -100,7 +100,7 @@ void PlacedSystem::place(const State& state, const Control& control, double dt,
       momentum += dt * control.F_BBcm_W[i].head<3>().norm();
       push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
     }
-    if (placed.first_shape == placed.end_shape) continue;  // stays where nothing is
+    if (placed.first_shape == placed.end_shape) continue;  // without shapes its bounds do not matter
     const double spin =
         body.joint ? system_.angular_velocity(state, i).norm() : momentum / body.inertia.minCoeff();
     double speed = moving.v_WB.norm() + fall + push + spin * placed.length;

@@ -10,10 +10,10 @@ namespace {
 
 using Point = Eigen::Matrix<double, 7, 1>;  // p, n, gap
 
-// Of the differences, rad and over the size of the smaller shape: the next one where features change within
-// the first.
+// Steps of the differences, rad and relative to the size of the smaller shape. The second one is used where
+// features change within the first.
 constexpr double kSizes[] = {1e-4, kPointKink / 2};
-constexpr double kSmooth = 1e-5;  // by which slopes of a smooth point differ at most, over 1
+constexpr double kSmooth = 1e-5;  // largest difference between slopes of a smooth point, relative to 1
 constexpr std::array<int, 5> kPlaces{-2, -1, 0, 1, 2};
 
 PlacedShape moved(PlacedShape shape, int axis, double by, double length) {
@@ -30,7 +30,8 @@ double size_of(const PlacedShape& shape) {
 
 }  // namespace
 
-// The contacts' points where the shapes are, by their features; `seen`: which of them there are.
+// Finds the contacts' points at the current poses of the shapes, by their features; `seen` marks those that
+// exist.
 void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::span<const PairContact> contacts,
                             double margin, Scratch& scratch, std::span<Point> points,
                             std::span<std::uint8_t> seen) const {
@@ -41,7 +42,7 @@ void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::spa
   found.clear();
   if (!of_assets) {
     find_points(A, B, margin, nullptr, scratch);
-    // However many there are now, within a margin of its own: on patches as the contacts were.
+    // Widens the points if the contacts were, however many there are now within this larger margin.
     if (on_ring(contacts.front())) widen(patch, 0, found);
   }
   for (std::size_t k = 0; k < contacts.size(); ++k) {
@@ -57,8 +58,8 @@ void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::spa
   }
 }
 
-// Differences of the fourth order; of the second, to the side where the point is there, at an edge of where
-// it is. That slopes at one and at two steps agree, on both sides, says that the points are smooth.
+// Uses central differences of fourth order, or one-sided ones of second order where the point exists only on
+// one side. The points are smooth where slopes over one and over two steps agree, on both sides.
 void NarrowPhase::pair_slopes(const PlacedShape& placed_A, const PlacedShape& placed_B,
                               std::span<const PairContact> contacts, Scratch& scratch,
                               std::span<PointSlopes> slopes) const {

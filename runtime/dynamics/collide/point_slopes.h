@@ -4,21 +4,22 @@
 
 namespace abut::dynamics {
 
-// How a contact point moves with the shapes that touch there.
+// Derivatives of a contact point by the poses of the shapes that touch there.
 struct PointSlopes {
   using Matrix = Eigen::Matrix<double, 7, 6>;  // (p; n; gap) by (w; v)
 
-  // Of (p; n; gap), world axes, by a motion (w; v) of B about `pivot_W`, rad and m, with A held. Of motions
-  // that A and B share it follows from these: the point and the normal go along.
+  // Of (position; normal; gap), in world axes, by a motion (w; v) of B about `pivot_W`, rad and m, with A
+  // fixed. Derivatives by a motion of A follow from these, because point and normal move along where A and B
+  // move together.
   Matrix by_B = Matrix::Zero();
   Vec3<double> pivot_W = Vec3<double>::Zero();  // in the world, m
-  // Whether it moves smoothly within kPointKink of here; else the slopes are means of those nearby, or those
-  // of the side on which there is such a point.
+  // Whether the point moves smoothly within kPointKink of this pose. Otherwise the slopes are means of those
+  // nearby, or one-sided where the point exists only on one side.
   bool smooth = true;
 };
 
-// Turn of B, rad, and shift, over the size of the smaller shape, within which a change of features counts as
-// a kink.
+// Rotation of B, rad, and translation, relative to the size of the smaller shape, within which a change of
+// features counts as a kink.
 inline constexpr double kPointKink = 2e-6;
 
 }  // namespace abut::dynamics

@@ -20,7 +20,7 @@ Ball box_corner(const Vec3<double>& half, std::int32_t index) {
       {index & 1 ? -half.x() : half.x(), index & 2 ? -half.y() : half.y(), index & 4 ? -half.z() : half.z()}};
 }
 
-// Balls along an axis in a shape of half height `height` and radius `radius` (m) all along it.
+// Number of balls along the axis of a shape of half height `height` and constant radius `radius`, m.
 std::int32_t axis_balls(double height, double radius) {
   const double gaps = 2 * std::max(0.0, height / radius - 1);
   return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMaxAxisBalls - 1)));
@@ -39,8 +39,8 @@ Ball rim_point(double radius, double z, std::int32_t index) {
   return {{radius * std::cos(angle), radius * std::sin(angle), z}};
 }
 
-// Balls between rims of different radii: the largest one, then towards the narrower rim. Each touches the
-// side and is smaller than the one before it by one factor, so that neighbouring centres are a radius apart.
+// Balls between rims of different radii, from the largest one towards the narrower rim. Each touches the side
+// and is smaller than its predecessor by a constant factor, so that neighbouring centres are a radius apart.
 class TaperedRow {
  public:
   explicit TaperedRow(const Core& core) : wide_end_(core.size.z()), height_(2 * core.size.z()) {
@@ -66,7 +66,7 @@ class TaperedRow {
 
  private:
   double scale(std::int32_t index) const { return std::pow(1 - sine_, index); }
-  // Of a centre from the wider rim, m: the radii before it add up.
+  // Distance of a centre from the wider rim, m: the sum of the radii before it.
   double depth(std::int32_t index) const { return first_ * (1 + (1 - scale(index)) / sine_); }
 
   double wide_end_;  // z of the wider rim, m
@@ -75,7 +75,7 @@ class TaperedRow {
   double first_;     // radius of the first ball, m
 };
 
-// Of the upper rim, of the lower one, then of the axis.
+// Samples of the upper rim, then of the lower one, then of the axis.
 Ball rims_sample(const Core& core, std::int32_t index) {
   const std::int32_t upper = rim_points(core.top_radius), lower = rim_points(core.size.x());
   if (index < upper) return rim_point(core.top_radius, core.size.z(), index);
@@ -85,7 +85,7 @@ Ball rims_sample(const Core& core, std::int32_t index) {
   return axis_ball(core.size.z(), core.size.x(), index);
 }
 
-// The semi-axes a >= b >= c of an ellipsoid, m, and along which axes of its frame they lie.
+// The semi-axes a >= b >= c of an ellipsoid, m, and the axes of its frame along which they lie.
 struct SortedAxes {
   std::array<int, 3> axis{0, 1, 2};
   double a, b, c;
@@ -98,24 +98,25 @@ struct SortedAxes {
   }
 };
 
-// Rings of balls around the central one, in proportion to the eccentricity; none for a sphere to rounding.
+// Number of rings of balls around the central one, proportional to the eccentricity; 0 for a sphere.
 int ellipsoid_rings(const SortedAxes& axes) {
   constexpr double kNone = 1e-3;  // rings
   const double ratio = axes.c / axes.a;
   return static_cast<int>(std::ceil(std::max(0.0, kMaxRings * std::sqrt(1 - ratio * ratio) - kNone)));
 }
 
-// The largest ball within the ellipsoid about the point (x, y) = ((a - c^2/a) u, (b - c^2/b) v) of its disc,
+// Largest ball inside the ellipsoid that is centred at (x, y) = ((a - c^2/a) u, (b - c^2/b) v) of its disc,
 // u^2 + v^2 <= 1: it touches at (a u, b v, +-c sqrt(1 - u^2 - v^2)), and its radius is
 // c sqrt(1 - (1 - c^2/a^2) u^2 - (1 - c^2/b^2) v^2).
 Ball ellipsoid_sample(const Vec3<double>& half, std::int32_t index) {
   const SortedAxes axes(half);
-  int ring = 0;  // has 6 ring points, that of the centre one
+  int ring = 0;  // ring k has 6 k balls, the centre one
   while (index > 3 * ring * (ring + 1)) ++ring;
   double u = 0, v = 0;
   if (ring > 0) {
     const double place = index - 3 * ring * (ring - 1) - 1, angle = kTwoPi * place / (6 * ring),
-                 radius = std::sin(kTwoPi / 4 * ring / ellipsoid_rings(axes));  // closer where it is curved
+                 radius = std::sin(kTwoPi / 4 * ring /
+                                   ellipsoid_rings(axes));  // denser where the surface is more curved
     u = radius * std::cos(angle);
     v = radius * std::sin(angle);
   }

@@ -4,23 +4,24 @@
 
 #include "runtime/body/primitives/kind.h"
 
-// Samples of primitives, whose distances from a surface stand for the primitive's own. Internal to the search
-// for contact points.
+// Samples of primitives. Contact with an asset evaluates the asset's signed distance at them. Internal to the
+// search for contact points.
 namespace abut::dynamics {
 
-// A ball within a shape that touches its surface. Radius 0: a point.
+// A ball inside a shape that touches its surface, or a point, with radius 0.
 struct Ball {
   Vec3<double> center;  // in the shape's frame, m
   double radius = 0;    // m
 };
 
-// How many samples a primitive with that core has; 0 for a half-space.
+// Returns the number of samples of a primitive with this core; 0 for a half-space.
 std::int32_t samples_of_core(const body::SweptCore<double>& core);
 
-// One of them, by its number. A box has its corners, a hull of rims points of the rims, or the apex. Along
-// the axes of segments and of hulls of rims stand balls that touch the side, no farther apart than their
-// radius where there are enough of them. An ellipsoid has balls about points of the disc between its foci,
-// whose union is the ellipsoid to half a percent of its largest semi-axis.
+// Returns the sample with this number. The samples of a box are its corners; those of a hull of two rims are
+// points on the rims, or the apex, and balls along the axis that touch the side; those of a segment are balls
+// along it. Neighbouring balls are at most a radius apart unless that takes too many of them. The samples of
+// an ellipsoid are balls centred on its focal disc, whose union fills it to half a percent of its largest
+// semi-axis.
 Ball sample_of_core(const body::SweptCore<double>& core, std::int32_t index);
 
 }  // namespace abut::dynamics

@@ -10,7 +10,8 @@ namespace {
 using Core = body::SweptCore<double>;
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
-// Below this sine of the tilt a cap's lowest point has no direction and the rim's corners stay with the body.
+// Below this sine of the tilt the direction of a cap's support point is undefined, and the rim's corners are
+// fixed to the body.
 constexpr double kFlat = 1e-6;
 
 SupportFeature box_face(const PlacedShape& shape, const Vec3<double>& d) {
@@ -45,7 +46,7 @@ SupportFeature box_edge(const PlacedShape& shape, const Vec3<double>& d, int alo
 
 double rim_radius(const Core& core, double side) { return side < 0 ? core.size.x() : core.top_radius; }
 
-// The disc of the upper rim (side = 1) or of the lower one (-1).
+// Disc of the upper rim (side = 1) or of the lower one (-1).
 SupportFeature rim_disc(const PlacedShape& shape, const Vec3<double>& d, double side) {
   SupportFeature disc;
   const double across = std::hypot(d.x(), d.y()), radius = rim_radius(shape.core, side);
@@ -60,7 +61,7 @@ SupportFeature rim_disc(const PlacedShape& shape, const Vec3<double>& d, double 
   return disc;
 }
 
-// From the upper rim to the lower one.
+// Generator from the upper rim to the lower one.
 SupportFeature generator(const PlacedShape& shape, const Vec3<double>& d) {
   SupportFeature line;
   const double across = std::hypot(d.x(), d.y());
@@ -75,7 +76,7 @@ SupportFeature generator(const PlacedShape& shape, const Vec3<double>& d) {
   return line;
 }
 
-// Cosine and sine of the angle by which the normals of the side of a hull of rims are tilted towards the top.
+// Cosine and sine of the angle by which the side's normals of a hull of two rims are tilted towards +z.
 struct SideSlope {
   double cosine, sine;
   explicit SideSlope(const Core& core) {
@@ -86,7 +87,7 @@ struct SideSlope {
   }
 };
 
-// The disc or generator whose normal is nearest to d.
+// The disc or generator whose normal is closest to d.
 SupportFeature rims_feature(const PlacedShape& shape, const Vec3<double>& d) {
   const double side = d.z() < 0 ? -1 : 1;
   const SideSlope slope(shape.core);
@@ -95,7 +96,7 @@ SupportFeature rims_feature(const PlacedShape& shape, const Vec3<double>& d) {
   return on_disc ? rim_disc(shape, d, side) : generator(shape, d);
 }
 
-// A segment, or the point that it is without length.
+// Both ends of a segment; a single point for one without length.
 SupportFeature segment_ends(const PlacedShape& shape) {
   SupportFeature line;
   const Vec3<double> end(0, 0, shape.core.size.z());
@@ -115,22 +116,23 @@ SupportFeature single_point(const PlacedShape& shape, const Vec3<double>& d) {
   return point;
 }
 
-// The feature of a core as that of the shape, moved along the direction by the swept radius.
+// Turns the feature of a core into that of the shape: moves it along the direction by the swept radius.
 SupportFeature swept(SupportFeature feature, const PlacedShape& shape, const Vec3<double>& direction_W) {
   if (shape.core.swept_radius == 0) return feature;
   for (int k = 0; k < feature.size; ++k) feature.corner[k] += shape.core.swept_radius * direction_W;
   return feature;
 }
 
-// Over the length of a side: a point as close to its line is on it. The corner of a rim that touches an edge
-// is, as the normal sees it, and whether rounding has it inside or outside must not make points.
+// Relative to the length of a side: a point as close to its line counts as on it. This holds for the corner
+// of a rim that touches an edge, seen along the normal, where rounding inside or outside must not add points.
 constexpr double kOnSide = 1e-9;
 
-// A corner of what is left of a polygon, named by its number there, or by the two lines that meet in it.
+// A corner of the clipped polygon, identified by its number in the incident polygon, or by the two lines that
+// meet in it.
 struct Clipped {
   Vec3<double> p;
   std::uint16_t id;
-  std::uint16_t line;  // to the next corner: that of the incident polygon's side, or kReference + the other's
+  std::uint16_t line;  // to the next corner: side of the incident polygon, or kReference + side of the other
 };
 constexpr std::uint16_t kReference = kRimCorners;
 
@@ -177,7 +179,7 @@ double PolygonSide::height_of(const Vec3<double>& p) const {
 
 bool misses_nearest(const std::vector<SurfacePoint>& points, std::size_t first, double distance,
                     const PlacedShape& A, const PlacedShape& B) {
-  constexpr double kMissed = 1e-3;  // of half the diagonal
+  constexpr double kMissed = 1e-3;  // relative to half the diagonal of the smaller shape's box
   const double limit = distance + kMissed * std::min(A.half.norm(), B.half.norm());
   return std::all_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
                      [&](const SurfacePoint& point) { return point.gap > limit; });
@@ -193,14 +195,14 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   }
   const Clipped* from = buffer[0].data();
   int into = 1;
-  // Sutherland and Hodgman: one side of the reference polygon after the other, as n sees it.
+  // Sutherland-Hodgman clipping by one side of the reference polygon after the other, seen along the normal.
   const Vec3<double> up = swapped ? Vec3<double>(-n_W) : n_W;
   for (int side = 0; side < reference.size && size > 0; ++side) {
     const PolygonSide line_of(reference, side, up);
     const auto line = static_cast<std::uint16_t>(kReference + side);
     Clipped* to = buffer[into].data();
     int kept = 0;
-    const int edges = size > 2 ? size : size - 1;  // a segment does not close
+    const int edges = size > 2 ? size : size - 1;  // a segment is not closed
     double height = line_of.height_of(from[0].p);
     for (int k = 0; k < size; ++k) {
       const Clipped& here = from[k];
@@ -213,7 +215,7 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
         const auto id = static_cast<std::uint16_t>(256 * (side + 1) + 2 * kRimCorners + here.line);
         to[kept++] = {here.p + t * (next.p - here.p), id, here.line};
       }
-      if (height <= 0 && next_height > 0) to[kept - 1].line = line;  // what leaves goes on along this side
+      if (height <= 0 && next_height > 0) to[kept - 1].line = line;  // leaves: continues along this side
       height = next_height;
     }
     from = to;
@@ -224,7 +226,8 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   for (int k = 0; k < size; ++k) {
     const double gap = reference.normal.dot(from[k].p - reference.corner[0]) / slope;
     if (!(gap <= margin)) continue;
-    // The point lies on the incident body; the other's is a gap away, towards A unless it is A's own.
+    // The corner lies on the incident body; the reference is a gap away: towards A, or towards B where
+    // swapped.
     const Vec3<double> middle = from[k].p + n_W * (swapped ? gap / 2 : -gap / 2);
     points.push_back(
         {middle, n_W, gap, 0.0, static_cast<std::uint16_t>(from[k].id | (swapped ? 0x8000 : 0))});

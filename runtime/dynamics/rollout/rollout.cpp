@@ -81,7 +81,7 @@ std::span<const State> Rollout::run(const State& start, const ControlSequence& c
   controls_ = controls;
   states_.clear();
   not_converged_ = 0;
-  State state = start_;  // `start` may have been one of the states
+  State state = start_;  // `start` may be an element of states_, which was cleared
   for (Eigen::Index row = 0; row < controls_.rows(); ++row) {
     const Control control = control_of(controls_, row);
     for (int k = 0; k < steps_; ++k)
@@ -118,7 +118,7 @@ MatX<double> Rollout::by_joint_forces(const MatX<double>& by_forces) const {
   return result;
 }
 
-// A drive's force is stiffness (target - q).
+// The force of a drive is stiffness (target - q).
 MatX<double> Rollout::by_targets(const MatX<double>& by_forces) const {
   const System& system = tree_.system();
   MatX<double> result = MatX<double>::Zero(by_forces.rows(), system.first_q(system.body_count()));
@@ -133,7 +133,8 @@ RolloutGradient Rollout::gradient(const MatX<double>& costates) {
   return gradient(start_, controls_, states_, costates);
 }
 
-// lambda_k = lambda_k+1' A_k, where x_k+1 = A_k x_k + B_k u_k + C_k p.
+// Adjoint recursion lambda_k' = lambda_k+1' A_k for the linearised steps x_k+1 = A_k x_k + B_k u_k + C_k p,
+// with controls u_k and parameters p.
 RolloutGradient Rollout::gradient(const State& start, const ControlSequence& controls,
                                   std::span<const State> states, const MatX<double>& costates) {
   require_valid(controls);
@@ -215,7 +216,7 @@ void run_rollouts(const System& system, const StepConfig& config, int steps_per_
   std::vector<std::unique_ptr<Rollout>> rollouts(
       static_cast<std::size_t>(threads > 0 ? threads : default_threads()));
   rollouts.front() = std::make_unique<Rollout>(system, alone, steps_per_control);
-  std::vector<std::string> refused(ends.size());  // empty: not
+  std::vector<std::string> refused(ends.size());  // message of each rollout's error; empty: none
   parallel_for(static_cast<std::int64_t>(ends.size()), static_cast<int>(rollouts.size()),
                [&](std::int64_t i, int thread) {
                  auto& rollout = rollouts[static_cast<std::size_t>(thread)];

@@ -6,7 +6,7 @@ namespace abut::dynamics {
 
 namespace {
 
-// Two unit vectors that make a right-handed frame with unit n [Duff2017].
+// Returns a right-handed frame whose first column is the unit vector n [Duff2017].
 Mat3<double> frame_of(const Vec3<double>& n) {
   const double sign = std::copysign(1.0, n.z());
   const double a = -1 / (sign + n.z()), b = n.x() * n.y() * a;
@@ -22,8 +22,8 @@ Vec3<double> free_velocity(const ContactBody& body, const Vec3<double>& p) {
   return body.V_WB_W.tail<3>() + w.cross(p);
 }
 
-// Fills the law from W's frame-free form K (velocity by impulse, world axes), and turns the tangents of R to
-// the eigenvectors of S (a Jacobi rotation).
+// Fills the law from K, W as a matrix in the world's axes (velocity per impulse), and rotates the tangents of
+// R to the eigenvectors of S by a Jacobi rotation.
 void diagonalise(const Mat3<double>& K, double mu, CoulombContact<double>& law, Mat3<double>& R) {
   const Mat3<double> KR = K * R;
   const double W_nn = R.col(0).dot(KR.col(0)), W_n1 = R.col(0).dot(KR.col(1)), W_n2 = R.col(0).dot(KR.col(2));
@@ -39,14 +39,15 @@ void diagonalise(const Mat3<double>& K, double mu, CoulombContact<double>& law, 
   const double w1 = W_n1 / W_nn, w2 = W_n2 / W_nn;
   const double half_difference = (W_11 - w1 * W_n1 - W_22 + w2 * W_n2) / 2, S_12 = W_12 - w1 * W_n2;
   law.half = std::sqrt(half_difference * half_difference + S_12 * S_12);
-  // cos and sin of half the angle of (half_difference, S_12): t1 belongs to the larger eigenvalue
+  // cos and sin of half the angle of (half_difference, S_12): t1 gets the larger eigenvalue
   double c = 1, s = 0;
   if (law.half > 0) {
     const double cos2 = half_difference / law.half;
     c = std::sqrt(std::max(0.0, (1 + cos2) / 2));
     s = std::copysign(std::sqrt(std::max(0.0, (1 - cos2) / 2)), S_12);
   }
-  // A direction that nothing moves along would divide by zero: a floor far below anything felt.
+  // A direction along which nothing moves would give a division by zero; the floor is far below any relevant
+  // eigenvalue.
   law.sigma = std::max((W_11 - w1 * W_n1 + W_22 - w2 * W_n2) / 2, law.half + 1e-14 * trace);
   law.per_n = 1 / W_nn;
   law.per_1 = 1 / (law.sigma + law.half);
@@ -58,13 +59,13 @@ void diagonalise(const Mat3<double>& K, double mu, CoulombContact<double>& law, 
   law.w2 = c * w2 - s * w1;
 }
 
-// L'[p]: change of a body's scaled angular velocity by an impulse at p from its centre of mass, and its
-// transpose's opposite.
+// L'[p]: maps an impulse at p from the body's centre of mass to the change of its scaled angular velocity;
+// its transpose maps scaled angular velocity to the velocity at p.
 Mat3<double> scaled_arm(const BodyScale& scale, const Vec3<double>& p) {
   return scale.L.transpose() * skew(p);
 }
 
-// One body's columns: sign (L'[p] R; R/sqrt(m)).
+// Fills the columns of one body: sign (L'[p] R; R/sqrt(m)).
 void fill_rows(const Mat3<double>& arm, double inverse_root_mass, const Mat3<double>& R, double sign,
                SpatialRows& J) {
   J.topRows<3>().noalias() = sign * arm * R;
@@ -80,7 +81,8 @@ BodyScale body_scale(const ContactBody& body) {
   scale.inverse_root_mass = std::sqrt(body.inverse_mass);
   const Mat3<double>& I = body.inverse_inertia_W;
   scale.L.setZero();
-  const double least = 1e-15 * I.trace();  // a pivot that is zero but for rounding: no inertia that way
+  // Smaller pivots are rounding errors of zero: no inertia about that axis.
+  const double least = 1e-15 * I.trace();
   for (int j = 0; j < 3; ++j) {
     const double pivot = I(j, j) - scale.L.row(j).head(j).squaredNorm();
     if (!(pivot > least)) continue;

@@ -9,66 +9,69 @@
 #include "runtime/dynamics/solve/contact_problem.h"
 #include "runtime/dynamics/solve/tree_rows.h"
 
-// Contact solvers behind one table. To add one: a file with a class derived from ContactSolver, and a row in
-// contact_solver.cpp; commands, integrators and tests iterate the table.
+// Contact solvers, registered in one table. To add one, write a file with a class derived from ContactSolver
+// and add a row to contact_solver.cpp; commands, integrators and tests iterate over the table.
 //
 //   const auto solver = dynamics::make_contact_solver("coupled", {{"tolerance", 1e-8}});
 //   const dynamics::ContactReport report = solver->solve(bodies, contacts);
 namespace abut::dynamics {
 
-// A problem as solvers see it: its islands and its rows in their order.
+// A problem in the form that solvers use: its islands, and its rows in the islands' order.
 struct ContactRows {
-  Islands islands;                // of the contacts, and their order
+  Islands islands;                // of the contacts, with their order
   std::vector<BodyScale> scales;  // of each body
-  std::vector<ContactRow> rows;   // by place; A and B are places of bodies, or sides on trees
-  TreeRows trees;                 // columns of the sides on trees
+  // By place in islands.order(); A and B are places of bodies, or sides on trees.
+  std::vector<ContactRow> rows;
+  TreeRows trees;  // Jacobian columns of the sides on trees
 
-  // Checks a problem as ContactSolver::solve says; finds its islands and scales, and makes the rows on trees.
-  // The others are left as they are.
+  // Checks a problem as described at ContactSolver::solve, finds its islands and scales, and makes the rows
+  // on trees. Leaves all other rows to the solver.
   void begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
              const ContactJoints& joints = {});
 };
 
-// A reusable solver with its memory: one per simulation. Allocates only for a problem larger than any before.
+// A contact solver with its working memory; keep one per simulation. Allocates only for a problem larger than
+// any before.
 class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  // Updates V_WB_W of the bodies, J_B_W of the contacts and what moves of the joints in place; J_B_W given in
-  // is the first guess. Bodies on no tree with inverse mass and inertia zero keep their twist. The same bits
-  // on any number of threads. Throws InvalidInput, naming the body, contact or joint and before anything is
-  // changed, on numbers that are not finite, negative masses or mu, normals that are not unit and indices out
-  // of range; on joints where the solver's row takes none.
+  // Updates in place V_WB_W of the bodies, J_B_W of the contacts, and the velocities and impulses of the
+  // joints; the given J_B_W is the first guess. Bodies on no tree with zero inverse mass and inertia keep
+  // their twist. The result is bit-identical for any number of threads. Throws InvalidInput, which names the
+  // body, contact or joint, before anything is changed: for numbers that are not finite, negative masses or
+  // mu, normals that are not unit vectors and indices out of range; for joints if the solver takes none.
   virtual ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
                               const ContactJoints& joints) = 0;
-  // Without joints.
+  // Solves a problem without joints.
   ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
     return solve(bodies, contacts, {});
   }
 
-  // Of the last problem.
+  // The islands and rows of the last problem.
   virtual const ContactRows& rows() const = 0;
 };
 
-// What the table says of a contact solver.
+// Entry of a contact solver in the table.
 struct ContactSolverRow {
-  std::string_view name;                   // for command lines
-  std::string_view summary;                // one line for people
-  bool takes_joints;                       // bodies on trees, limits and friction
-  bool has_derivatives;                    // steps of midpoint with it have
-  std::vector<SettingInfo> (*settings)();  // made from words
-  // On up to `threads` threads, 0 for all there are. Throws InvalidInput for an unknown setting and for one
-  // out of range.
+  std::string_view name;     // for command lines
+  std::string_view summary;  // one line for users
+  // Whether it solves problems with trees, limits and friction of joints.
+  bool takes_joints;
+  bool has_derivatives;                    // whether steps of `midpoint` with it have derivatives
+  std::vector<SettingInfo> (*settings)();  // descriptions for users
+  // Makes a solver that uses up to `threads` threads; 0: default_threads(). Throws InvalidInput for a setting
+  // that is unknown or out of range.
   std::unique_ptr<ContactSolver> (*make)(const SettingValues& settings, int threads);
 };
 
-// All rows, in a fixed order; the first is the default.
+// Returns all rows, in a fixed order; the first is the default.
 std::span<const ContactSolverRow> contact_solvers();
 
-// Row by name. Throws InvalidInput, naming the solvers that there are, for an unknown one.
+// Returns the row of a solver. Throws InvalidInput, which lists the existing solvers, for an unknown name.
 const ContactSolverRow& find_contact_solver(std::string_view name);
 
-// Solver by name. Throws as find_contact_solver and ContactSolverRow::make.
+// Makes a solver by name. Throws like find_contact_solver and ContactSolverRow::make.
 std::unique_ptr<ContactSolver> make_contact_solver(std::string_view name, const SettingValues& settings = {},
                                                    int threads = 1);
 

@@ -13,7 +13,7 @@ using simd::Four;
 
 constexpr std::size_t kAhead = 3;  // rows ahead whose bodies are prefetched
 
-// A spatial vector, or a row of J.
+// The two packets of a spatial vector or of a row of J.
 struct Halves {
   Four angular, linear;
 
@@ -44,7 +44,7 @@ ABUT_INLINE void add(const SpatialRows& J, const double* r, Spatial& y) {
   simd::store(v.linear, y.data() + 4);
 }
 
-// With kTrees rows may have sides on trees, or be of joints.
+// With kTrees, rows may have sides on trees or belong to joints.
 template <bool kTrees>
 ABUT_INLINE void velocity_of(const ContactRow& row, const BodyChange* bodies, const TreeRows& trees,
                              double* u) {
@@ -142,7 +142,7 @@ ABUT_INLINE double violation_of_rows(const ContactRow* rows, std::size_t count, 
   return largest;
 }
 
-// Compiled for each kind of processor, with and without trees.
+// Each function is compiled for several instruction sets, with and without trees.
 ABUT_CLONES SweepChange sweep_free(ContactRow* rows, std::size_t count, double ratio, BodyChange* bodies,
                                    TreeRows& trees) {
   return sweep_rows<false>(rows, count, ratio, bodies, trees);

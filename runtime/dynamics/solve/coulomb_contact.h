@@ -6,30 +6,31 @@
 #include "runtime/core/simd.h"
 #include "runtime/math/pose.h"
 
-// One contact with Coulomb's law and a circular cone, all others held: the exact impulse.
+// Exact impulse of one contact under Coulomb's law with a circular cone, with the impulses of all other
+// contacts held.
 //
-// In the frame (n, t1, t2) the velocity after impulse r is u = W r + b, W symmetric and positive definite.
+// In the frame (n, t1, t2) the velocity after impulse r is u = W r + b, with W symmetric positive definite.
 // The law: 0 <= u_n complementary to r_n >= 0; |r_t| <= mu r_n; where u_t is not zero, r_t = -mu r_n
 // u_t/|u_t|.
-//   b_n >= 0 takes off: r = 0. Else u_n = 0 gives r_n = beta - w'r_t with beta = -b_n/W_nn, w = W_nt/W_nn,
-//   and u_t = S r_t + c with S = W_tt - W_nn w w', c = b_t + W_nn beta w. Sticking: S r_t = -c. Sliding: u_t
-//   = -s r_t with s > 0, so r_t(s) = -(S + s I)^-1 c, and |r_t(s)| = mu r_n(s). The difference of the two
-//   sides is positive at s = 0 (or the contact sticks) and -mu beta < 0 as s grows without bound: there
-//   always is a root, whatever mu.
-// With t1, t2 the eigenvectors of S everything is explicit. The unknown is q = 1/(mean of S + s), in which
-// the equation is linear for equal eigenvalues and nearly linear else.
+//   b_n >= 0: the contact opens, r = 0. Otherwise u_n = 0 gives r_n = beta - w'r_t with beta = -b_n/W_nn,
+//   w = W_nt/W_nn, and u_t = S r_t + c with S = W_tt - W_nn w w', c = b_t + W_nn beta w.
+//   Sticking: S r_t = -c. Sliding: u_t = -s r_t with s > 0, so that r_t(s) = -(S + s I)^-1 c and
+//   |r_t(s)| = mu r_n(s). The difference of the two sides is positive at s = 0 (or the contact sticks) and
+//   tends to -mu beta < 0 as s grows without bound: there always is a root, whatever mu.
+// With the eigenvectors of S for t1 and t2 everything is explicit. The unknown is q = 1/(mean of S + s), in
+// which the equation is linear for equal eigenvalues and nearly linear otherwise.
 namespace abut::dynamics {
 
-// The part of the law's data that does not change while impulses are sought. t1 and t2 must diagonalise S.
+// The data of the law that stay constant while impulses are sought. t1 and t2 must diagonalise S.
 template <class S>
 struct CoulombContact {
-  S W_nn = 0;                         // 1/kg; 0: no impulse along n moves it
+  S W_nn = 0;                         // 1/kg; 0: no impulse along n moves the contact
   S w1 = 0, w2 = 0;                   // W_nt / W_nn
   S sigma = 0, half = 0;              // eigenvalues of S: sigma + half >= sigma - half > 0
-  S mu = 0;                           // Coulomb's coefficient, >= 0
+  S mu = 0;                           // Coulomb friction coefficient, >= 0
   S per_n = 0, per_1 = 0, per_2 = 0;  // 1/W_nn, 1/(sigma + half), 1/(sigma - half)
 
-  // W r: the velocity that impulse r makes.
+  // Returns W r, the velocity that impulse r produces.
   Vec3<S> velocity(const Vec3<S>& r) const {
     const S u_n = W_nn * (r[0] + w1 * r[1] + w2 * r[2]);
     return {u_n, w1 * u_n + (sigma + half) * r[1], w2 * u_n + (sigma - half) * r[2]};
@@ -38,7 +39,7 @@ struct CoulombContact {
   // Mean of W's two tangential diagonal entries.
   S mean_tangential() const { return sigma + W_nn * (w1 * w1 + w2 * w2) / 2; }
 
-  // Nearest impulse in the cone with the same normal part.
+  // Returns the nearest impulse in the cone with the same normal part; zero unless that is positive.
   Vec3<S> into_cone(const Vec3<S>& r) const {
     using std::sqrt;
     if (!(r[0] > 0)) return Vec3<S>::Zero();
@@ -47,8 +48,8 @@ struct CoulombContact {
     return {r[0], r[1] * (bound / length), r[2] * (bound / length)};
   }
 
-  // How far impulse r and velocity u are from the law, as a velocity; zero where they obey it. The square of
-  // it.
+  // Returns the square of the violation of the law by impulse r and velocity u, expressed as a velocity; zero
+  // where they obey it.
   ABUT_INLINE S violation(const S* r, const S* u) const {
     using std::sqrt;
     const S W_tt = mean_tangential(), per_t = 1 / W_tt;
@@ -60,13 +61,13 @@ struct CoulombContact {
     return u[0] * u[0] + W_tt * W_tt * (e1 * e1 + e2 * e2);
   }
 
-  // Impulse r (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding. q:
-  // in, the q of an earlier sliding answer as a guess, or 0; out, this answer's if it slides. A sliding
-  // answer is exact when it is asked for again: its direction is found to 1e-6 at once, and to rounding from
-  // its own q.
+  // Computes the impulse r (n, t1, t2) that obeys the law, given the finite velocity b without it. |r_t| <=
+  // mu r_n holds up to one rounding. `q`: in, the q of an earlier sliding solution as a guess, or 0; out,
+  // that of this solution if it slides. The first call finds the direction of a sliding impulse to 1e-6; a
+  // further call with the q it returned finds it to rounding.
   ABUT_INLINE void impulse(const S* b, S& q, S* r) const;
 
-  // The same, returned.
+  // The same, with the impulse returned.
   Vec3<S> impulse(const Vec3<S>& b, S& q) const {
     Vec3<S> r;
     impulse(b.data(), q, r.data());
@@ -76,8 +77,9 @@ struct CoulombContact {
 
 namespace detail {
 
-// Root q in (0, 1/sigma] of |r_t| - mu r_n: Newton's method between shrinking bounds, from `guess` if that is
-// positive, until it changes by less than 1e-3 of itself: convergence is quadratic, so that 1e-6 is left.
+// Returns the root q in (0, 1/sigma] of |r_t| - mu r_n by Newton's method between shrinking bounds, from
+// `guess` if that lies within. Stops once q changes by at most 1e-3 of itself: as convergence is quadratic,
+// an error of 1e-6 is left.
 template <class S>
 ABUT_INLINE S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
   using std::abs, std::sqrt;
@@ -89,7 +91,8 @@ ABUT_INLINE S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2,
     const S slope = sqrt(c1 * c1 + c2 * c2) - mu * (wc1 + wc2);  // at q = 0
     q = mu * beta < high * slope ? mu * beta / slope : high;
   }
-  // With f1 = 1 + half q, f2 = 1 - half q, both sides times f1 f2: |r_t| = q L/(f1 f2), L = |(c1 f2, c2 f1)|.
+  // With f1 = 1 + half q and f2 = 1 - half q, both sides are multiplied by f1 f2: |r_t| = q L/(f1 f2), L =
+  // |(c1 f2, c2 f1)|.
   for (int k = 0; k < 60; ++k) {
     const S f1 = 1 + half * q, f2 = 1 - half * q;
     const S a1 = c1 * f2, a2 = c2 * f1;
@@ -127,7 +130,7 @@ ABUT_INLINE void CoulombContact<S>::impulse(const S* b, S& q, S* r) const {
     r2 = -c2 * f1;
     rn = beta - q / (f1 * f2) * (w1 * r1 + w2 * r2);
     if (rn < 0) rn = 0;
-    shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // the bound holds exactly
+    shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // makes the friction bound hold exactly
   }
   r[0] = rn;
   r[1] = r1 * shrink;

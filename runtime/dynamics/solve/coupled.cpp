@@ -8,7 +8,7 @@ namespace abut::dynamics {
 
 namespace {
 
-constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far are dropped
+constexpr double kNoRatio = 2;  // ratio at which extrapolate and sweep drop all search directions
 
 constexpr Setting<CoupledConfig> kCoupledSettings[] = {
     {"tolerance", "", kPositive, "residual at which an island is solved",
@@ -21,7 +21,7 @@ constexpr Setting<CoupledConfig> kCoupledSettings[] = {
      setting<CoupledConfig, &CoupledConfig::path_residual>},
 };
 
-// Number of sweeps after which Newton's method is tried: about as many as it costs.
+// Number of sweeps after which Newton's method is first tried: about as many as cost the same as it does.
 int first_finish(std::span<const ContactRow> rows, int limit) {
   const auto regular = [](const ContactRow& row) { return row.law.W_nn > 0; };
   if (rows.size() > IslandNewton::kMaxContacts || !std::all_of(rows.begin(), rows.end(), regular))
@@ -31,7 +31,7 @@ int first_finish(std::span<const ContactRow> rows, int limit) {
   return m * m / 4;
 }
 
-// Makes y of the bodies of an island anew from the impulses.
+// Recomputes y of an island's bodies and trees from the impulses.
 void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, TreeRows& trees) {
   for (const ContactRow& row : rows) {
     for (const std::int32_t side : {row.A, row.B}) {
@@ -42,14 +42,16 @@ void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, Tre
   apply_impulses(rows, bodies, trees);
 }
 
-// What a row says of the greatest speed without impulses; a limit says nothing where it is left alone.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Squared speed of a row without impulses, for the largest one of its island; 0 for a joint limit that is
+// already satisfied.
 double squared_speed_of(const ContactRow& row, bool joint) {
   return joint && row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
 }
 
-// Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies.
+// Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies and
+// trees.
 void deliver_row(const ContactRow& row, std::span<const ContactBody> bodies, PairContact& contact,
                  std::span<BodyWrench> wrenches, TreeRows& trees) {
   const Vec3<double> J = row.R_WC * row.r;
@@ -74,8 +76,8 @@ CoupledSolver::CoupledSolver(const CoupledConfig& config, int threads) : config_
   require_valid<CoupledConfig>(kCoupledSettings, config, kName);
 }
 
-// Fills the rows of an island and y from its contacts' first impulses; returns the largest squared speed of a
-// contact without impulses.
+// Fills the rows of an island, and y from its contacts' initial impulses; returns the largest squared speed
+// of a contact without impulses.
 double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                                 std::span<const PairContact> contacts, Team& team) {
   const Islands& islands = problem_.islands;
@@ -105,7 +107,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
   return squared_speed;
 }
 
-// Bodies of a part are extrapolated in its own unit, which is the first to touch them.
+// The bodies of a part are extrapolated in the part's own unit, which is the first to touch them.
 SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team& team) {
   const Islands& islands = problem_.islands;
   islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
@@ -135,8 +137,9 @@ double CoupledSolver::violation(std::int32_t island, Team& team) {
   return largest;
 }
 
-// Takes the impulses that Newton's method ended at if they leave less than `residual`; returns what is left.
-// Where rounding keeps it from its tolerance (a heavy body on a light one) they may still be by far the best.
+// Takes over the impulses at which Newton's method ended if their squared residual is less than `residual`;
+// returns the squared residual that is left. Also impulses that rounding keeps from the tolerance (a heavy
+// body on a light one) may be by far the best.
 double CoupledSolver::take(std::span<ContactRow> rows, double residual, const IslandNewton& newton) {
   std::array<Vec3<double>, IslandNewton::kMaxContacts> before;
   for (std::size_t i = 0; i < rows.size(); ++i) before[i] = rows[i].r;
@@ -155,9 +158,9 @@ double CoupledSolver::take(std::span<ContactRow> rows, double residual, const Is
   return residual;
 }
 
-// Newton's method from the impulses so far, and if that fails and `path` asks for it the path, which starts
-// from contacts alone; the best impulses are taken. Returns the squared residual, in the units of
-// squared_speed.
+// Runs Newton's method from the impulses so far and, if that fails and `path` is set, follows the path, which
+// does not depend on these impulses. Keeps the best impulses and returns their squared residual, in the units
+// of squared_speed.
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
@@ -177,13 +180,13 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   const int limit = config_.iteration_limit +
                     static_cast<int>(std::min<double>(kMaxFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
-  if (squared_speed == kInfinity) {  // nothing that could be solved
+  if (squared_speed == kInfinity) {  // not solvable: a speed is NaN or has overflowed
     report.residual = kInfinity;
     report.status = Status::kNotConverged;
     return report;
   }
   report.status = Status::kOk;
-  if (squared_speed == 0) {  // nothing is to be stopped, whatever impulses there were before
+  if (squared_speed == 0) {  // no speed without impulses: zero impulses solve the law, whatever the guess
     for (ContactRow& row : all) row.r.setZero();
     restart(all, changes_, problem_.trees);
     report.residual = 0;
@@ -196,7 +199,8 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   while (residual > tolerance && report.iterations < limit) {
     const SweepChange change = sweep_island(island, ratio, team);
     ++report.iterations;
-    // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
+    // The largest change made by a sweep is a good estimate of the residual, whose evaluation costs nearly a
+    // sweep.
     if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
       ratio = last_total > 0 ? change.total / last_total : kNoRatio;
       last_total = change.total;
@@ -274,7 +278,7 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
     deliver(island, bodies, contacts, joints, team);
   });
 
-  for (PairContact& contact : contacts) {  // of no island
+  for (PairContact& contact : contacts) {  // contacts that belong to no island
     if (islands.order().size() == problem_.rows.size()) break;
     if (!is_moved(bodies, contact.A) && !is_moved(bodies, contact.B)) contact.J_B_W.setZero();
   }

@@ -9,46 +9,47 @@
 
 namespace abut::dynamics {
 
-// Small islands are solved to the tolerance, piles over the steps.
+// Settings of CoupledSolver. With the defaults small islands are solved to the tolerance within a step, and
+// piles over several steps.
 struct CoupledConfig {
-  double tolerance = 1e-10;  // of the residual, see CoupledSolver
-  // Sweeps over the contacts of one island. 10 do for a pile that only has to look right; a large one is
-  // brought to rest over the steps, not in one.
+  double tolerance = 1e-10;  // largest residual of a solved island, see CoupledSolver
+  // Sweeps over the contacts of one island. 10 suffice for a pile that only has to look right; a large pile
+  // comes to rest over several steps, not in one.
   int iteration_limit = 18;
-  // Further sweeps for an island of m contacts: this over m^2, at most kMaxFurtherSweeps. Small islands (a
-  // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
+  // Further sweeps for an island of m contacts: this number over m^2, at most kMaxFurtherSweeps. They solve
+  // small islands (a stack) to the tolerance at a cost that is negligible next to that of large ones.
   double further_sweeps = 720000;
-  // Newton's path (newton.h), which costs as much as thousands of sweeps, is followed where these leave a
-  // larger residual than this (and than the tolerance).
+  // The path of newton.h, which costs as much as thousands of sweeps, is followed where the sweeps leave a
+  // residual above this and above the tolerance.
   double path_residual = 1e-6;
 };
 std::span<const Setting<CoupledConfig>> settings_of(const CoupledConfig&);
 
 inline constexpr int kMaxFurtherSweeps = 500;
 
-// (Moment about the centre of mass; impulse) on a body, N m s and N s.
+// Accumulated impulse on a body (moment about the centre of mass; impulse), N m s and N s.
 struct alignas(64) BodyWrench {
   Vec6<double> value = Vec6<double>::Zero();
 };
 
-// Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
-// mode of fast frictional dynamics.
+// Solves for the impulses of all contacts together under Coulomb's law with circular cones
+// (contact_problem.h): the coupled mode of fast frictional dynamics.
 //
-// Sweeps over the contacts of an island; each contact in its turn is solved exactly with all others held
-// (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that nothing is relaxed: sliding
-// contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, one whose
-// sweeps are used up by its path (newton.h).
-// Residual: the largest violation of the law at any contact, as a velocity (CoulombContact::violation), over
-// the largest speed at any contact of its island without impulses. Impulses are equal and opposite at one
-// point, and the returned twists are made from them at the end, so linear and angular momentum of free bodies
-// are kept to rounding. Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered;
-// the fixed points are the same, and one sweep costs what one projection's sweep does.
+// The method sweeps over the contacts of an island; each contact in turn is solved exactly with all others
+// held (coulomb_contact.h). This is a block Gauss-Seidel method on the law itself, without convex relaxation:
+// sliding contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, and
+// by a path where the sweeps reach their limit (newton.h). Residual: the largest violation of the law at any
+// contact, as a velocity (CoulombContact::violation), over the largest speed at any contact of its island
+// without impulses. Impulses are equal and opposite at one point, and the returned twists are computed from
+// them at the end, so that linear and angular momentum of free bodies are conserved to rounding. Differs from
+// [Kaufman2008]: contacts are staggered rather than the two kinds of impulses; the fixed points are the same,
+// and one sweep costs what a sweep of one of its projections costs.
 class CoupledSolver final : public ContactSolver {
  public:
   static constexpr const char* kName = "coupled";
 
-  // Islands are solved in parallel, and large ones in parts (islands.h). Throws InvalidInput for a setting
-  // that is out of range.
+  // Solves islands in parallel on up to `threads` threads, large ones in parts (islands.h). Throws
+  // InvalidInput for a setting that is out of range.
   explicit CoupledSolver(const CoupledConfig& config = {}, int threads = 1);
 
   using ContactSolver::solve;
@@ -56,14 +57,15 @@ class CoupledSolver final : public ContactSolver {
                       const ContactJoints& joints) override;
   const ContactRows& rows() const override { return problem_; }
 
-  // Of the last problem: how each island ended.
+  // How each island of the last problem ended.
   std::span<const ContactReport> reports() const { return reports_; }
 
  private:
-  // Of one unit or part of an island, on cache lines of its own: threads write neighbours.
+  // State of one unit or part of an island, on cache lines of its own, as threads write to neighbours in
+  // memory.
   struct alignas(64) UnitState {
-    double squared_speed = 0;  // largest of any contact without impulses
-    SweepChange change;        // of the last sweep
+    double squared_speed = 0;  // largest of any contact, without impulses
+    SweepChange change;        // made by the last sweep
   };
   struct alignas(64) PartState {
     double violation = 0;  // largest of any contact, squared
@@ -87,7 +89,7 @@ class CoupledSolver final : public ContactSolver {
   CoupledConfig config_;
   int threads_;
   ContactRows problem_;
-  std::vector<BodyChange> changes_;  // of each body, in the islands' order
+  std::vector<BodyChange> changes_;  // by place of the body in the islands' order
   std::vector<BodyWrench> wrenches_;
   std::vector<UnitState> units_;
   std::vector<PartState> parts_;

@@ -17,13 +17,13 @@ void even_out(std::span<PairContact> contacts) {
   if (!(total > 0)) return;
   center /= area;
   Vec3<double> moment = Vec3<double>::Zero();
-  Mat3<double> second = Mat3<double>::Zero();  // moments of the areas, m^4
+  Mat3<double> second = Mat3<double>::Zero();  // second moments of the areas, m^4
   for (const PairContact& c : contacts) {
     const Vec3<double> r = c.p_WC - center - n * n.dot(c.p_WC - center);
     moment += n.dot(c.J_B_W) * r;
     second += c.area * r * r.transpose();
   }
-  second += second.trace() * n * n.transpose();  // they have nothing along n
+  second += second.trace() * n * n.transpose();  // makes it invertible: the areas have no moments along n
   const Vec3<double> slope = second.ldlt().solve(moment);
   for (PairContact& c : contacts) {
     const double last = n.dot(c.J_B_W);

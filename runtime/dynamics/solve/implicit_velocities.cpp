@@ -10,7 +10,7 @@
 namespace abut::dynamics {
 namespace {
 
-// The turn of b = h w / 2 by Cayley's map, as a quaternion.
+// Rotation by Cayley's map of b = h w / 2, as a quaternion.
 Eigen::Quaterniond cayley(const Vec3<double>& b) {
   return Eigen::Quaterniond(1, b.x(), b.y(), b.z()).normalized();
 }
@@ -62,7 +62,7 @@ Vec6<double> ImplicitBodies::residual(std::size_t i) const {
   return r;
 }
 
-// Of I_W w by a turn t, w held: t x (I_W w) - I_W (t x w).
+// A turn t changes I_W w, with w held, by t x (I_W w) - I_W (t x w).
 Mat3<double> ImplicitBodies::momentum_slope_by_turn(std::size_t i) const {
   const Vec3<double> w = trials_[i].V_WB_W.head<3>();
   const Mat3<double> I_W = inertia_W(i);
@@ -77,7 +77,7 @@ Mat6<double> ImplicitBodies::residual_slope(std::size_t i) const {
   return slope;
 }
 
-// A quaternion (1, b) turns on by 2 / (1 + b'b) (1 + [b]) db.
+// A change db turns the rotation of quaternion (1, b) by 2 / (1 + b'b) (1 + [b]) db.
 Mat6<double> ImplicitBodies::displacement_slope(std::size_t i) const {
   const Vec3<double> b = h_ / 2 * trials_[i].V_WB_W.head<3>();
   Mat6<double> slope = h_ * Mat6<double>::Identity();
@@ -139,7 +139,7 @@ ImplicitIsland::Measure ImplicitIsland::measure(const ImplicitBodies& bodies,
   return result;
 }
 
-// That of the momenta less h dF.
+// Derivative of the bodies' own residuals, less h times that of the contact forces.
 Eigen::SparseMatrix<double> ImplicitIsland::residual_slope(const ImplicitBodies& bodies,
                                                            std::span<const PairForce> forces) const {
   std::vector<Eigen::Triplet<double>> entries;
@@ -169,7 +169,7 @@ Eigen::SparseMatrix<double> ImplicitIsland::residual_slope(const ImplicitBodies&
   return slope;
 }
 
-// Newton's. Returns false where the slope has no inverse.
+// Computes Newton's direction. Returns false where the matrix is singular.
 bool ImplicitIsland::find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(residual_slope(bodies, forces));
   if (solver.info() != Eigen::Success) return false;
@@ -213,9 +213,9 @@ Eigen::VectorXd ImplicitIsland::response(const ImplicitBodies& bodies, std::span
 
 void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> forces,
                              const SearchLimits& limits) {
-  constexpr double kRounding = 1e-12;      // of forces, relative
-  constexpr double kLeastDecrease = 1e-4;  // of the merit, over what the slope promises [Nocedal2006, 3.1]
-  constexpr double kLeastStep = 1e-6;      // of Newton's
+  constexpr double kRounding = 1e-12;      // relative rounding error of forces
+  constexpr double kLeastDecrease = 1e-4;  // of the merit, relative to the predicted one [Nocedal2006, 3.1]
+  constexpr double kLeastStep = 1e-6;      // shortest fraction of a Newton step
   const Measure now = measure(bodies, forces);
   if (!begun_ || now.merit <= (1 - 2 * kLeastDecrease * step_) * merit_) {
     begun_ = true;

@@ -29,7 +29,7 @@ void Islands::join(std::span<const ContactBody> bodies, std::span<const PairCont
                    std::span<const JointRow> joints) {
   parent_.resize(bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0);
-  of_root_.clear();  // for now: of each tree its first body
+  of_root_.clear();  // used here for the first body of each tree
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].tree < 0) continue;
     const auto tree = static_cast<std::size_t>(bodies[i].tree);
@@ -43,7 +43,8 @@ void Islands::join(std::span<const ContactBody> bodies, std::span<const PairCont
   for (std::size_t k = 0; k < joints.size(); ++k) of_contact_[contacts.size() + k] = joints[k].body;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const bool moved_A = is_free(contacts[k].A), moved_B = is_free(contacts[k].B);
-    of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;  // a body for now
+    // For now a body rather than an island.
+    of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;
     if (moved_A && moved_B) parent_[root(contacts[k].B)] = root(contacts[k].A);
   }
   of_root_.assign(bodies.size(), -1);
@@ -81,7 +82,7 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
   make_schedules();
 }
 
-// Gives an island its parts and units, and its contacts their units.
+// Divides an island into parts and units, and assigns its contacts to the units.
 void Islands::cut(std::int32_t island, std::span<const ContactBody> bodies,
                   std::span<const PairContact> contacts, std::span<const JointRow> joints) {
   const std::span<const std::int32_t> members = within(contacts_.order, contacts_.range(island));
@@ -113,7 +114,7 @@ void Islands::cut(std::int32_t island, std::span<const ContactBody> bodies,
   }
 }
 
-// Moves those on trees to the end, both kinds in their order; returns the places of the others.
+// Moves bodies on trees to the end, keeping the order of both kinds; returns the places of the others.
 Islands::Range Islands::free_bodies(Range places, std::span<const ContactBody> bodies) {
   const auto begin = bodies_.order.begin();
   listed_.clear();
@@ -135,8 +136,8 @@ void Islands::end_part(Range places) {
   first_body_.push_back(places.end);
 }
 
-// Parts of bodies side by side, by halves of as many bodies along the longest side of the box around their
-// centres.
+// Divides bodies into parts by recursive halving: two halves of equally many bodies along the longest side of
+// the bounding box of their centres.
 void Islands::halve(Range places, int levels, std::span<const ContactBody> bodies) {
   const std::span<std::int32_t> members(bodies_.order.data() + places.begin,
                                         bodies_.order.data() + places.end);
@@ -160,7 +161,7 @@ void Islands::halve(Range places, int levels, std::span<const ContactBody> bodie
   halve({places.begin + half, places.end}, levels - 1, bodies);
 }
 
-// The parts of the moved bodies of a contact, the earlier first.
+// Returns the parts of a contact's moved bodies, the smaller index first.
 std::pair<std::int32_t, std::int32_t> Islands::parts_of(const PairContact& contact) const {
   const std::int32_t a = part_of_body_[is_free(contact.A) ? contact.A : contact.B];
   const std::int32_t b = part_of_body_[is_free(contact.B) ? contact.B : contact.A];
@@ -184,7 +185,8 @@ void Islands::find_borders(std::span<const std::int32_t> members, std::span<cons
   }
 }
 
-// Greedily, borders of many contacts first; then their turns, after the parts' own units.
+// Colours the borders greedily, those with many contacts first, and then gives them their turns, after the
+// parts' own units.
 void Islands::colour_borders() {
   std::sort(borders_.begin(), borders_.end(), [](const Border& x, const Border& y) {
     if (x.contacts != y.contacts) return x.contacts > y.contacts;
@@ -208,7 +210,7 @@ void Islands::colour_borders() {
   turns_.insert(turns_.end(), next_.begin(), next_.end());
 }
 
-// Units by part, then in turn; between_ is then theirs.
+// Lists the units by part, then by turn; from here on between_ refers to units.
 void Islands::make_units() {
   std::sort(borders_.begin(), borders_.end(), [](const Border& x, const Border& y) {
     return x.unit.a != y.unit.a ? x.unit.a < y.unit.a : x.unit.turn_a < y.unit.turn_a;
@@ -227,7 +229,7 @@ void Islands::make_units() {
   }
 }
 
-// The order in which one thread alone finds the island's units ready.
+// Lists the island's units in the order in which a single thread finds them ready.
 void Islands::list_in_order() {
   const auto first_part = static_cast<std::int32_t>(first_unit_.size()) - 1 - parts_;
   const std::size_t end = static_cast<std::size_t>(first_unit_.back());
@@ -246,7 +248,7 @@ void Islands::list_in_order() {
 
 namespace {
 
-// Parts apart from one another: unit k is part k.
+// Constant tables of a schedule of independent parts: unit k works only on part k.
 struct Apart {
   std::array<WorkUnit, Schedule::kMaxParts> units{};
   std::array<std::int32_t, Schedule::kMaxParts + 1> numbers{};
@@ -289,7 +291,8 @@ void Islands::Groups::sort(std::span<const std::int32_t> group_of, std::int32_t 
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   order.resize(static_cast<std::size_t>(begin.back()));
-  // Filling moves each group's begin to its end, that is one place on; then it is shifted back.
+  // Filling advances each group's begin to its end, which is the begin of the next group; then they are
+  // shifted back.
   for (std::size_t k = 0; k < group_of.size(); ++k) {
     if (group_of[k] >= 0) order[begin[group_of[k]]++] = static_cast<std::int32_t>(k);
   }

@@ -14,37 +14,39 @@
 
 namespace abut::dynamics {
 
-// True for a body that impulses move; false for kFixed.
+// Returns whether impulses move the body: it has inertia or is on a tree. False for kFixed.
 bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
-bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body);  // of its own, off any tree
-// Whether one of its bodies is on a tree.
+// Returns whether the body has inertia of its own, as bodies on no tree do. False for kFixed.
+bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body);
+// Returns whether one of the contact's bodies is on a tree.
 inline bool touches_tree(const PairContact& contact, std::span<const ContactBody> bodies) {
   return (contact.A != kFixed && bodies[contact.A].tree >= 0) ||
          (contact.B != kFixed && bodies[contact.B].tree >= 0);
 }
 
-// Groups of contacts that share moved bodies: each group is a problem of its own. The bodies of a tree belong
-// together; so do the rows of its joints, which count as contacts with indices after those of the contacts.
+// Islands: groups of contacts connected through shared moved bodies, each of which is a problem of its own.
+// All bodies of a tree belong to one island, and so do the rows of its joints, which count as contacts with
+// indices after those of the contacts.
 //
 // An island of more than kMaxUncut contacts is cut so that several threads can sweep it. Its bodies are
-// halved along their longest side again and again, until a part has about kPartContacts. Contacts within one
-// part are a unit of work, and so are those between the same two parts. The graph of parts is coloured: no
-// two units of a colour share a part, and units on one part follow their colours, its own first. Contacts and
-// bodies of a part stand side by side: what is kept in that order hardly moves between the cores' caches.
-// Bodies on trees are the last part.
-// Other islands have one part and one unit.
+// halved along the longest side of their bounding box, recursively, until a part has about kPartContacts. The
+// contacts within one part are a unit of work, and so are those between the same two parts. The graph of
+// parts is edge-coloured: no two units between parts that have the same colour share a part. The units that
+// work on a part take turns, its own unit first, then the others by colour. Contacts and bodies of a part are
+// contiguous in the islands' order, so that data in that order hardly moves between the cores' caches. Bodies
+// on trees form the last part. Other islands have one part and one unit.
 class Islands {
  public:
-  // Indices from begin up to, but without, end.
+  // Half-open range of indices, [begin, end).
   struct Range {
-    std::int32_t begin, end;  // begin = end: none
+    std::int32_t begin, end;  // empty where begin = end
   };
 
-  // Contacts between two unmoved bodies belong to no island. The order follows the first contact of each
-  // island, and depends on the input alone, as do parts and units. Within a unit of up to kStride^2 contacts
-  // it is that of the list; within a larger one, neighbours of the list, which often belong to one pair of
-  // bodies, are kept apart: sweeps then carry impulses further and wait less for one another's results.
-  // Allocates only for a problem larger than any before.
+  // Finds the islands. Contacts between two unmoved bodies belong to none. Islands are ordered by their first
+  // contact; order, parts and units depend only on the input. A unit of up to kStride^2 contacts keeps their
+  // order in the list; in a larger one, neighbours of the list, which often belong to one pair of bodies, are
+  // kept apart, so that a sweep carries impulses further and waits less for its previous results. Allocates
+  // only for a problem larger than any before.
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
              std::span<const JointRow> joints = {});
 
@@ -54,55 +56,58 @@ class Islands {
 
   // The parts of an island.
   Range parts(std::int32_t island) const { return {first_part_[island], first_part_[island + 1]}; }
-  // Its units of work: by part, then in turn.
+  // The units of work of an island: by part, then by turn.
   Range units(std::int32_t island) const {
     return {first_unit_[parts(island).begin], first_unit_[parts(island).end]};
   }
 
-  // Indices of the contacts of all islands, in the order of islands and units: each has a place here.
+  // Indices of the contacts of all islands, ordered by island and unit. The position of a contact in this
+  // list is its place.
   std::span<const std::int32_t> order() const { return contacts_.order; }
-  const WorkUnit& unit(std::int32_t unit) const { return units_[unit]; }  // parts counted within the island
-  // Of the contacts of a unit, in order().
+  // A unit of work; its part numbers are local to its island.
+  const WorkUnit& unit(std::int32_t unit) const { return units_[unit]; }
+  // Places of the contacts of a unit.
   Range places_of_unit(std::int32_t unit) const { return contacts_.range(unit); }
-  // Of the units that belong to the part.
+  // Places of the contacts of the units listed with a part.
   Range places_of_part(std::int32_t part) const {
     return {contacts_.begin[first_unit_[part]], contacts_.begin[first_unit_[part + 1]]};
   }
-  // Of all contacts of the island, in order().
+  // Places of all contacts of an island.
   Range places_of_island(std::int32_t island) const {
     return {contacts_.begin[units(island).begin], contacts_.begin[units(island).end]};
   }
 
-  // Indices of the moved bodies of all islands, in the order of islands and parts, and the place of one
-  // there; kFixed for kFixed.
+  // Indices of the moved bodies of all islands, ordered by island and part. The position of a body in this
+  // list is its place.
   std::span<const std::int32_t> body_order() const { return bodies_.order; }
-  // Where the body stands in body_order(); kFixed for kFixed.
+  // Place of a body in body_order(); kFixed for kFixed.
   std::int32_t place_of_body(std::int32_t body) const {
     return body == kFixed ? kFixed : place_of_body_[body];
   }
-  // Where the bodies of a part stand in body_order().
+  // Places in body_order() of the bodies of a part.
   Range body_places(std::int32_t part) const { return {first_body_[part], first_body_[part + 1]}; }
-  // Of a part whose own unit this is, the first to work on it; of none for a unit between two parts.
+  // Places of the bodies of the part whose own unit this is, the first unit to work on them; empty for a unit
+  // between two parts.
   Range body_places_of_unit(std::int32_t unit) const { return bodies_of_unit_[unit]; }
 
-  // Indices of the contacts of one island.
+  // Indices of the contacts of an island.
   std::span<const std::int32_t> contacts(std::int32_t island) const {
     return within(contacts_.order, places_of_island(island));
   }
-  // Indices of the moved bodies of one island.
+  // Indices of the moved bodies of an island.
   std::span<const std::int32_t> bodies(std::int32_t island) const {
     return within(bodies_.order, bodies_.range(island));
   }
 
-  // Prefetches the contact some places after `place` of `places`: another thread may have written it.
+  // Prefetches the contact a few places after `place` within `places`, which another thread may have written.
   void prefetch_ahead(std::span<const PairContact> contacts, std::int32_t place, Range places) const {
     constexpr std::int32_t kAhead = 4;
     prefetch(contacts.data(), contacts_.order[std::min(place + kAhead, places.end - 1)]);
   }
 
-  // Calls work(island, team, thread) for every island, on up to `threads` threads, 0 for all there are: for
-  // one that is cut by the leader of a team, for the others by one thread each. `thread` is below `threads`.
-  // work must not throw.
+  // Calls work(island, team, thread) for every island, on up to `threads` threads; 0: default_threads(). An
+  // island that is cut is worked on by a team, whose leader makes the call; the others by one thread each.
+  // `thread` is less than `threads`. work must not throw.
   template <class Work>
   void for_each(int threads, Work&& work) const {
     threads = std::min(threads > 0 ? threads : default_threads(), part_count());
@@ -122,15 +127,15 @@ class Islands {
     });
   }
 
-  // Calls work(part) for the parts of an island, in any order.
+  // Calls work(part) for all parts of an island, in any order.
   template <class Work>
   void for_parts(std::int32_t island, Team& team, Work&& work) const {
     const std::int32_t first = parts(island).begin;
     team.run(apart_[island], [&](std::int32_t part) { work(first + part); });
   }
 
-  // Calls work(unit, places) for the units of an island: no two threads touch a body at once, and the units
-  // that touch it come in their turns.
+  // Calls work(unit, places) for all units of an island, those that touch a part in their turns: no two
+  // threads touch a body at once.
   template <class Work>
   void for_units(std::int32_t island, Team& team, Work&& work) const {
     team.run(in_turn_[island], [&](std::int32_t unit) { work(unit, places_of_unit(unit)); });
@@ -139,19 +144,20 @@ class Islands {
  private:
   static constexpr std::int32_t kMaxUncut = 256;
   static constexpr std::int32_t kPartContacts =
-      256;                                    // about: a part of these takes a core some 20 us a sweep
-  static constexpr std::int32_t kStride = 8;  // of the order within a unit of more than its square
+      256;  // approximate: a sweep of such a part takes a core some 20 us
+  // Distance in the list of successive contacts of a unit with more than kStride^2.
+  static constexpr std::int32_t kStride = 8;
 
-  // Things sorted by the group that they belong to, in their own order within; group -1: left out.
+  // Items sorted by group, in their original order within each; items of group -1 are left out.
   struct Groups {
-    std::vector<std::int32_t> begin{0};  // first place of each group, one more at the end
+    std::vector<std::int32_t> begin{0};  // first place of each group, and the end
     std::vector<std::int32_t> order;
 
     void sort(std::span<const std::int32_t> group_of, std::int32_t groups);
     Range range(std::int32_t group) const { return {begin[group], begin[group + 1]}; }
   };
-  using Colours = std::bitset<2 * Schedule::kMaxParts>;  // a greedy colouring needs fewer
-  // Two parts with contacts between them, local to the island.
+  using Colours = std::bitset<2 * Schedule::kMaxParts>;  // a greedy edge colouring needs fewer
+  // Two parts (local to the island) with contacts between them.
   struct Border {
     WorkUnit unit;
     std::int32_t contacts, colour;
@@ -180,31 +186,32 @@ class Islands {
   std::pair<std::int32_t, std::int32_t> parts_of(const PairContact& contact) const;
 
   std::vector<std::uint8_t> moved_;       // of each body
-  std::vector<std::int32_t> parent_;      // of each body: union-find
+  std::vector<std::int32_t> parent_;      // of each body, in the union-find forest
   std::vector<std::int32_t> of_root_;     // island of each body that is a root; -1: none yet
   std::vector<std::int32_t> of_contact_;  // island of each contact; -1: none
   std::vector<std::int32_t> of_body_;     // island of each body; -1: none
   std::vector<std::int32_t> first_part_{0};
-  std::vector<std::int32_t> first_unit_{0};     // of each part, and the end
-  std::vector<std::int32_t> first_body_{0};     // place of it of each part, and the end
-  std::vector<std::int32_t> group_;             // of each contact: its unit
-  std::vector<std::int32_t> place_of_body_;     // in the order of islands and parts
-  std::vector<std::int32_t> part_of_body_;      // local to the island
-  std::vector<WorkUnit> units_;                 // of all islands
-  std::vector<Range> bodies_of_unit_;           // of each unit
-  std::vector<std::int32_t> turns_, in_order_;  // of each part; units in an order for one thread
-  std::vector<Schedule> in_turn_, apart_;       // of each island
+  std::vector<std::int32_t> first_unit_{0};  // first unit of each part, and the end
+  std::vector<std::int32_t> first_body_{0};  // place of the first body of each part, and the end
+  std::vector<std::int32_t> group_;          // unit of each contact
+  std::vector<std::int32_t> place_of_body_;  // of each body, in body_order()
+  std::vector<std::int32_t> part_of_body_;   // part of each body, local to its island
+  std::vector<WorkUnit> units_;              // of all islands
+  std::vector<Range> bodies_of_unit_;        // places, for each unit
+  // Number of units that work on each part; units in an order for one thread.
+  std::vector<std::int32_t> turns_, in_order_;
+  std::vector<Schedule> in_turn_, apart_;  // schedules of each island: for units, for parts
   std::int32_t size_ = 0;
-  std::int32_t most_parts_ = 1;  // of any island
-  Groups contacts_;              // by unit
-  Groups bodies_;                // by island; those of one that is cut by part
+  std::int32_t most_parts_ = 1;  // largest number of any island
+  Groups contacts_;              // contacts by unit
+  Groups bodies_;                // bodies by island and, in an island that is cut, by part
 
-  // Of the island that is being cut.
+  // Working memory for the island that is being cut.
   std::int32_t parts_ = 0;
   std::vector<std::pair<double, std::int32_t>> along_;
   std::vector<Border> borders_;
-  std::vector<std::int32_t> between_;  // of two parts of an island: their border, then their unit; -1: none
-  std::vector<Colours> used_;          // at each part
+  std::vector<std::int32_t> between_;  // by two parts: index of their border, later their unit; -1: none
+  std::vector<Colours> used_;          // colours in use at each part
   std::vector<std::int32_t> next_, done_;
   std::vector<std::int32_t> listed_;
 };

@@ -9,12 +9,12 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;
 
-// Velocity of the point at p_C of what moves with the twist S at C's origin.
+// Velocity of the point p_C of a body whose twist at C's origin is S.
 Vec3<double> velocity_at(const Vec6<double>& S, const Vec3<double>& p_C) {
   return S.tail<3>() + S.head<3>().cross(p_C);
 }
 
-// Adds a block that belongs to some degrees of freedom.
+// Adds a block to the rows and columns of the given degrees of freedom.
 void scatter(const std::vector<int>& rows, const std::vector<int>& columns, const Rows& block,
              MatX<double>& to) {
   for (std::size_t r = 0; r < rows.size(); ++r)
@@ -30,9 +30,9 @@ void JointForces::clear(Eigen::Index nv) {
   dtau_dv.setZero(nv, nv);
 }
 
-// An axis s_d moves with all joints that carry it and with its own: ds_d / dq_e = s_e x s_d. So the twist of
-// the body changes by s_e x (V - V_P), with V_P that of the link that joint e sits on, and at Bo by the way
-// of Bo besides.
+// An axis s_d moves with its own joint and all joints that carry it: ds_d / dq_e = s_e x s_d. So the twist of
+// the body changes by s_e x (V - V_P), with V_P the twist of the parent link of joint e; at Bo the motion of
+// Bo adds to this.
 void find_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t body, BodySlopes& slopes) {
   const auto link = static_cast<int>(body);
   slopes.dofs.clear();
@@ -58,7 +58,7 @@ void find_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t
   }
 }
 
-// tau_d = s_d . F_C with F_C = (moment + p x f; f).
+// tau_d = s_d . F_C, with F_C = (moment + p_CB x f; f) the wrench about C's origin.
 void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>& F_W, bool derivatives,
                 JointForces& forces) {
   const Vec3<double> f = F_W.tail<3>();

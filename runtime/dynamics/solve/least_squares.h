@@ -10,37 +10,41 @@
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
 
-// Small least-squares problems with inequalities in 6 variables: the projections of fast frictional dynamics.
+// Small least-squares problems with inequality constraints in 6 variables, for the projections of fast
+// frictional dynamics.
 namespace abut::dynamics {
 
-// The point nearest to z0 in the polyhedron {a_k'z >= d_k}, any number of constraints, |a_k| = 1.
+// Finds the point nearest to z0 in the polyhedron {a_k'z >= d_k}, with any number of constraints, |a_k| = 1.
 //
-// With d = 0 it solves the non-negative least squares problem of the polar cone at once: the multipliers u >=
-// 0 minimise |sum u_k a_k + z0|, and z is what is left [Lawson1974, ch. 23]. An active-set method from the
-// outside [Goldfarb1983]: z starts at z0; a violated constraint is made active by moving along what of its
-// normal is orthogonal to the active ones, and an active one whose multiplier would become negative on the
-// way is dropped. The distance grows with every step, so it ends; the active normals are kept independent, as
-// Q R, at most 6 of them; redundant and parallel constraints never become active together.
+// With d = 0 it also solves the non-negative least squares problem of the polar cone: the multipliers u >= 0
+// minimise |sum u_k a_k + z0|, and z is the residual [Lawson1974, ch. 23]. It is a dual active-set method
+// [Goldfarb1983]: z starts at z0; a violated constraint is made active by moving along the part of its normal
+// that is orthogonal to the active normals, and an active constraint whose multiplier would become negative
+// on the way is dropped. The distance grows with every step, so that the method ends. The active normals, at
+// most 6, are kept linearly independent, as Q R; redundant and parallel constraints never are active
+// together.
 template <class S>
 class LeastDistance {
  public:
-  // kOk; kNoOverlap: no point satisfies all constraints, see relax(); kNotConverged: rounding made it go
-  // round; kInvalidInput: a number that went in is none, or ran over, and z is NaN. Allocates nothing.
+  // Returns kOk; kNoOverlap: no point satisfies all constraints, see relax(); kNotConverged: rounding made
+  // the method cycle; kInvalidInput: an input is not finite or a number overflowed, and z is NaN. Allocates
+  // nothing.
   Status solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, std::span<const S> d);
 
   const Vec6<S>& point() const { return z_; }
 
-  // The active constraints: their indices, at most 6, and multipliers: z = z0 + sum u_j a_j.
+  // The active constraints: their indices, at most 6, and multipliers, with z = z0 + sum u_j a_j.
   std::span<const std::int32_t> active() const { return {index_.data(), count_}; }
   std::span<const S> multipliers() const { return {u_.data(), count_}; }
   int steps() const { return steps_; }
 
-  // Where solve() said kNoOverlap: lowers the bounds d so that there is a point, by as little as possible in
-  // the sum of squares. The answer for an empty polyhedron is then the nearest point for these bounds.
+  // After kNoOverlap: lowers the bounds d by the least sum of squares with which a point exists. The answer
+  // for an empty polyhedron is then the nearest point for these bounds.
   static void relax(std::span<const Vec6<S>> a, std::span<S> d);
 
  private:
-  // Whether w has anything but rounding left of a unit vector.
+  // Relative thresholds of rounding: the least length of the independent part of a unit normal; the largest
+  // violation that may be due to rounding; the tolerance of a constraint.
   static constexpr S kIndependent = S(1e4) * std::numeric_limits<S>::epsilon();
   static constexpr S kNegligible = S(2e3) * std::numeric_limits<S>::epsilon();
   static constexpr S kRounding = S(64) * std::numeric_limits<S>::epsilon();
@@ -54,7 +58,7 @@ class LeastDistance {
   Status ended();
 
   Vec6<S> z_;
-  std::array<Vec6<S>, 6> Q_;  // orthonormal: of the active normals
+  std::array<Vec6<S>, 6> Q_;  // orthonormal basis of the active normals
   Mat6<S> R_;                 // upper triangle: a_index(j) = sum_i Q_i R(i, j)
   std::array<std::int32_t, 6> index_;
   std::array<S, 6> u_;
@@ -62,8 +66,8 @@ class LeastDistance {
   int steps_ = 0;
 };
 
-// What of a is orthogonal to the active normals; `part`: its components along Q. Twice, for orthogonality to
-// rounding.
+// Returns the part of a that is orthogonal to the active normals; `part` receives the components along Q.
+// Orthogonalises twice, so that orthogonality holds to rounding.
 template <class S>
 Vec6<S> LeastDistance<S>::split(const Vec6<S>& a, Vec6<S>& part) const {
   Vec6<S> w = a;
@@ -79,7 +83,7 @@ Vec6<S> LeastDistance<S>::split(const Vec6<S>& a, Vec6<S>& part) const {
   return w;
 }
 
-// R^-1 part.
+// Returns R^-1 part.
 template <class S>
 Vec6<S> LeastDistance<S>::back_substitute(const Vec6<S>& part) const {
   Vec6<S> x;
@@ -102,7 +106,7 @@ void LeastDistance<S>::append(const Vec6<S>& w, const Vec6<S>& part, std::int32_
   ++count_;
 }
 
-// Removes one; those after it are made orthogonal anew.
+// Removes active constraint j and orthogonalises those after it again.
 template <class S>
 void LeastDistance<S>::drop(std::size_t j, std::span<const Vec6<S>> a) {
   const std::size_t before = count_;
@@ -116,7 +120,7 @@ void LeastDistance<S>::drop(std::size_t j, std::span<const Vec6<S>> a) {
   }
 }
 
-// Makes p active, dropping others as needed; false if p contradicts the active ones.
+// Makes constraint p active, dropping others as needed; returns false if p contradicts the active ones.
 template <class S>
 bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) {
   S u_p = 0;
@@ -124,7 +128,7 @@ bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) 
     ++steps_;
     Vec6<S> part;
     const Vec6<S> w = split(a[p], part);
-    const Vec6<S> falls = back_substitute(part);  // of the multipliers, for a unit rise of u_p
+    const Vec6<S> falls = back_substitute(part);  // decrease of the multipliers per unit of u_p
     S longest = std::numeric_limits<S>::infinity();
     std::size_t first = count_;
     for (std::size_t j = 0; j < count_; ++j) {
@@ -137,8 +141,7 @@ bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) 
     const bool independent = count_ < 6 && square > kIndependent * kIndependent;
     const S missing = bound - a[p].dot(z_);
     const S full = independent ? missing / square : std::numeric_limits<S>::infinity();
-    if (!(full < std::numeric_limits<S>::infinity()) && first == count_)
-      return false;  // also where it is NaN
+    if (!(full < std::numeric_limits<S>::infinity()) && first == count_) return false;  // also for NaN
     const S step = std::min(longest, full);
     if (independent) z_ += step * w;
     for (std::size_t j = 0; j < count_; ++j) u_[j] -= step * falls[j];
@@ -152,7 +155,7 @@ bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) 
   return false;
 }
 
-// z and u of the active constraints from z0, free of what rounding has gathered.
+// Recomputes z and u of the active constraints from z0, free of accumulated rounding errors.
 template <class S>
 void LeastDistance<S>::polish(const Vec6<S>& z0, std::span<const Vec6<S>> a, std::span<const S> d) {
   Vec6<S> along;  // z - z0 = Q along, from R' along = d - a'z0
@@ -167,7 +170,7 @@ void LeastDistance<S>::polish(const Vec6<S>& z0, std::span<const Vec6<S>> a, std
   for (std::size_t j = 0; j < count_; ++j) u_[j] = std::max(u[j], S(0));
 }
 
-// With an answer, unless numbers ran over on the way.
+// Status of a solution: kOk unless a number overflowed on the way.
 template <class S>
 Status LeastDistance<S>::ended() {
   if (z_.allFinite()) return Status::kOk;
@@ -212,7 +215,8 @@ Status LeastDistance<S>::solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, st
       if (!add(p, a, d[p])) return Status::kNoOverlap;
       continue;
     }
-    // The last rounding of a vertex with more constraints than variables is no contradiction.
+    // At a vertex with more constraints than variables, a violation this small is rounding, not a
+    // contradiction.
     const LeastDistance before = *this;
     if (add(p, a, d[p])) continue;
     *this = before;
@@ -224,7 +228,7 @@ Status LeastDistance<S>::solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, st
 
 template <class S>
 void LeastDistance<S>::relax(std::span<const Vec6<S>> a, std::span<S> d) {
-  // Newton's method on f(z) = 1/2 sum max(0, d - a'z)^2, whose second derivative is piecewise constant.
+  // Newton's method on f(z) = 1/2 sum max(0, d - a'z)^2, whose Hessian is piecewise constant.
   Vec6<S> z = Vec6<S>::Zero();
   const auto value = [&](const Vec6<S>& at) {
     S sum = 0;
@@ -254,7 +258,7 @@ void LeastDistance<S>::relax(std::span<const Vec6<S>> a, std::span<S> d) {
     z += length * step;
     f = next;
   }
-  // A little more than that, or what is left of the polyhedron could be lost to rounding.
+  // Lowers them a little further, as rounding could otherwise leave the polyhedron empty.
   S scale = 0;
   for (const S bound : d) scale = std::max(scale, std::abs(bound));
   const S room = S(1e4) * kRounding * scale;

@@ -12,26 +12,27 @@ namespace abut::dynamics {
 
 namespace {
 
-constexpr double kShift = 1e-10;        // of W in the matrix of a step
-constexpr double kSingular = 1e-8;      // least pivot of a matrix that is not singular
-constexpr double kLeastSquare = 1e-12;  // singular values whose squares are below it count as none
+constexpr double kShift = 1e-10;        // relative shift of W in the matrix of a step
+constexpr double kSingular = 1e-8;      // matrices with a pivot below it count as singular
+constexpr double kLeastSquare = 1e-12;  // singular values whose squares are below it count as zero
 constexpr double kRounding = 0.03;      // tau at the start of the path
 constexpr double kLeastRounding = 1e-6;
 constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
 
-// J_i' J_k over the body or the tree that both name.
+// block += J_i' J_k if both sides are on the same body or tree.
 void add_shared(const TreeRows& trees, const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k,
                 std::int32_t body_k, Mat3<double>& block) {
   if (on_tree(body_i)) trees.add_shared(body_i, body_k, block);
   if (body_i >= 0 && body_i == body_k) block += J_i.transpose() * J_k;
 }
 
-constexpr int kAttempts = 4;       // with different lifts
-constexpr double kFarthest = 1e9;  // largest |x| of the path, of the order of mass ratios: beyond, it is lost
+constexpr int kAttempts = 4;  // attempts at the path, with different lifts
+// Largest |x| on the path, of the order of mass ratios; beyond it the path is lost.
+constexpr double kFarthest = 1e9;
 
-// Velocity that is added at lambda = 0, where the largest speed is 1: enough for every contact to open.
-// Another one for each attempt: the curves of most problems end at an answer whatever the lift, those of a
-// few by its choice.
+// Velocity added at lambda = 0, in units of the island's largest speed: enough for every contact to open. It
+// differs between attempts: the curves of most problems end at a solution whatever the lift, those of a few
+// only for some lifts.
 double lift(std::size_t i, int attempt) {
   if (attempt == 0) return i % 3 == 0 ? 2 : 0;
   const double spread = 0.6180339887498949 * static_cast<double>(i + 1) * (attempt + 1);
@@ -41,7 +42,7 @@ double lift(std::size_t i, int attempt) {
 
 double tau_at(double lambda) { return kRounding * (1 - lambda) + kLeastRounding; }
 
-// p, c, max and their derivatives at d, for one contact.
+// The rounded functions p and c/max(|d_t|, c) and their derivatives at d, for one contact.
 struct Rounded {
   double p, p_by_d;  // of d_n
   double length;     // |d_t|
@@ -65,7 +66,7 @@ Rounded rounded(const double* d, double mu_t, double bound, double tau) {
   const double c = mu_t * f.p;
   const double root = std::sqrt((f.length - c) * (f.length - c) + tau * tau);
   const double larger = (f.length + c + root) / 2;
-  // by how much the larger of the two follows |d_t|: 1 sliding, 0 sticking
+  // derivative of the rounded max with respect to |d_t|: 1 sliding, 0 sticking
   const double sliding = root > 0 ? (1 + (f.length - c) / root) / 2 : 0;
   if (larger > 0) {
     f.q = c / larger;
@@ -156,8 +157,8 @@ double IslandNewton::worst() const {
   return std::sqrt(largest);
 }
 
-// Rows of J = I + C dd/dx, with the 3 x 3 matrix C of each contact and dd/dx = -lambda (W - I), less the
-// shift.
+// Rows of J = dF/dx = I + C dd/dx, with the 3 x 3 matrix C of each contact, dF = dx + C dd, and dd/dx = I -
+// W, shifted to (1 - kShift) I - W.
 void IslandNewton::differentiate(double tau, std::size_t stride) {
   for (std::size_t i = 0; i < n_; i += 3) {
     const double mu_t = contacts_[i / 3].mu_t;
@@ -182,7 +183,7 @@ void IslandNewton::differentiate(double tau, std::size_t stride) {
   }
 }
 
-// step_ = -J^-1 F at x_; false where no pivot of a column is larger than `least`.
+// step_ = -J^-1 F at x_; returns false where no pivot candidate of a column exceeds `least`.
 bool IslandNewton::exact_step(double least) {
   evaluate(x_, 1, 0);
   J_.resize(n_ * n_);
@@ -191,7 +192,7 @@ bool IslandNewton::exact_step(double least) {
   return eliminate(J_.data(), step_.data(), n_, least);
 }
 
-// step_ = -(J'J + kLeastSquare I)^-1 J'F at x_: the least of those that make |J step + F| least.
+// step_ = -(J'J + kLeastSquare I)^-1 J'F at x_: the minimum-norm step among those that minimise |J step + F|.
 bool IslandNewton::least_step() {
   evaluate(x_, 1, 0);
   differentiate(0, n_);
@@ -209,7 +210,8 @@ bool IslandNewton::least_step() {
   return eliminate(squares_.data(), step_.data(), n_, 0.0);
 }
 
-// Halves the step until the sum of squares falls; whether it does, and x_ and `value` with it.
+// Halves the step until the sum of squares falls, and then moves x_ and updates `value`; returns whether it
+// fell.
 bool IslandNewton::descend(double& value) {
   double length = 1, next = value;
   for (int halving = 0; halving < 12; ++halving, length /= 2) {
@@ -223,8 +225,9 @@ bool IslandNewton::descend(double& value) {
   return true;
 }
 
-// By least steps first. Where contacts stand at the boundary of their laws these may crawl: then, from the
-// start again, by any.
+// The first pass takes minimum-norm steps where the matrix is singular. Where contacts are at the boundary of
+// their laws these may make little progress: then a second pass starts again from the first x and takes any
+// step that solves the equations.
 bool IslandNewton::newton(double tolerance) {
   start_ = x_;
   bool singular = false;
@@ -244,7 +247,7 @@ bool IslandNewton::newton(double tolerance) {
   return false;
 }
 
-// step_ = the solution of [dF/dx dF/dlambda; border'] step = step_, at x and the lambda of z; F_ is lost.
+// Solves [dF/dx dF/dlambda; border'] step = step_ in place, at x and lambda of z. Overwrites F_.
 bool IslandNewton::bordered_solve(const std::vector<double>& z, const std::vector<double>& border) {
   const std::size_t n = n_ + 1;
   constexpr double kDifference = 1e-7;
@@ -259,7 +262,7 @@ bool IslandNewton::bordered_solve(const std::vector<double>& z, const std::vecto
   return eliminate(J_.data(), step_.data(), n, 0.0);
 }
 
-// Newton's method back to the curve, at right angles to the tangent.
+// Newton's method from z back to the curve, perpendicular to the tangent; returns whether it reached it.
 bool IslandNewton::back_to_path(std::vector<double>& z) {
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 6; ++iteration) {
@@ -276,10 +279,10 @@ bool IslandNewton::back_to_path(std::vector<double>& z) {
   return false;
 }
 
-// One step along the curve; kEnded: at an answer, which is in x_.
+// Takes one step along the curve. kEnded: a solution was reached and is in x_.
 IslandNewton::Step IslandNewton::advance(double& length, double tolerance) {
   std::fill(step_.begin(), step_.end(), 0.0);
-  step_[n_] = 1;  // along the last tangent
+  step_[n_] = 1;  // along the last tangent: keeps the direction of travel
   if (!bordered_solve(path_, tangent_)) return Step::kLost;
   double norm = 0;
   for (const double s : step_) norm += s * s;

@@ -17,11 +17,11 @@ constexpr Setting<PublishedConfig> kPublishedSettings[] = {
      setting<PublishedConfig, &PublishedConfig::friction_directions>},
 };
 
-// The span of the tangents: eigenvectors of T T' with its eigenvalues, those that are not zero.
+// The span of the tangents: the eigenvectors of T T' whose eigenvalues are not zero.
 struct TangentSpan {
   Mat6<double> vectors;
   Vec6<double> values;
-  int first = 0;  // eigenvalues below it are zero
+  int first = 0;  // index of the first eigenvalue that is not zero
 
   explicit TangentSpan(const Mat6<double>& TT) {
     const Eigen::SelfAdjointEigenSolver<Mat6<double>> solver(TT);
@@ -29,7 +29,7 @@ struct TangentSpan {
     values = solver.eigenvalues();
     while (first < 6 && !(values[first] > 1e-12 * values[5])) ++first;
   }
-  // (T T')^+ b for power -1, the projection of b for power 0.
+  // Returns the pseudoinverse product (T T')^+ b for power -1, the projection of b onto the span for power 0.
   Vec6<double> apply(const Vec6<double>& b, int power) const {
     Vec6<double> sum = Vec6<double>::Zero();
     for (int i = first; i < 6; ++i) {
@@ -56,8 +56,8 @@ PublishedSolver::PublishedSolver(const PublishedConfig& config, int threads)
   require_valid<PublishedConfig>(kPublishedSettings, config, kName);
 }
 
-// This body's parts of the velocities: all of them against a fixed partner, else the share that an inelastic
-// impact of the two effective masses would take.
+// Makes a contact's side of one body. Its velocities are all of the contact's against a fixed partner,
+// otherwise the share that an inelastic impact of the two effective masses would give it.
 PublishedSolver::Side PublishedSolver::side_of(const ContactRow& row, std::int32_t contact, bool is_B) {
   const SpatialRows none = SpatialRows::Zero();
   const SpatialRows& own = is_B ? row.J_B : row.J_A;
@@ -78,7 +78,7 @@ PublishedSolver::Side PublishedSolver::side_of(const ContactRow& row, std::int32
   return side;
 }
 
-// The least y with n'y >= -u_n at every contact; returns by how much a bound was lowered, m/s.
+// Computes the smallest y with n'y >= -u_n at every contact; returns the largest lowering of a bound, m/s.
 double PublishedSolver::stage_1(Workspace& work, Vec6<double>& y) {
   work.a.clear();
   work.d.clear();
@@ -124,21 +124,22 @@ void PublishedSolver::stage_2(Workspace& work, const Vec6<double>& y_1, Vec6<dou
   }
 }
 
-// The y nearest to the goal that satisfies the constraints so far and friction's bounds. y = 0 always does.
+// Computes the y nearest to the goal that satisfies the constraints so far and the bounds of friction. y = 0
+// always satisfies them.
 void PublishedSolver::bound_friction(Workspace& work, const Vec6<double>& goal, Vec6<double>& y) const {
   const auto bound_along = [&](const Side& side, double c, double s) {
     constrain(-(side.t * Eigen::Vector2d(c, s)), -side.bound, work.a, work.d);
   };
   const auto negligible = [&](const Side& side) { return 1e-12 * goal.norm() * side.t.norm(); };
   for (const Side& side : work.sides) {
-    // no friction at all: an equation in both directions
+    // no friction at all: bounds of zero in four directions
     const int directions = side.bound <= negligible(side) ? 4 : config_.friction_directions;
     for (int k = 0; k < directions; ++k) {
       const double angle = 2 * std::numbers::pi * k / directions;
       bound_along(side, std::cos(angle), std::sin(angle));
     }
   }
-  // A circle is bounded along the direction in which it is exceeded, until it is no more.
+  // A circle is bounded along each direction in which it is exceeded, until it is not exceeded anywhere.
   for (int round = 0; round < 60; ++round) {
     work.projection.solve(goal, work.a, work.d);
     y = work.projection.point();
@@ -160,7 +161,7 @@ double PublishedSolver::solve_body(std::int32_t body, Workspace& work) {
   work.sides.clear();
   for (std::int32_t i = begin_[body]; i < begin_[body + 1]; ++i) {
     const ContactRow& row = problem_.rows[of_body_[i]];
-    // a contact that cannot move the body has no part in it
+    // a contact that cannot move the body is left out
     if (row.law.W_nn > 0) work.sides.push_back(side_of(row, of_body_[i], row.B == body));
   }
   std::erase_if(work.sides, [](const Side& side) { return side.n.isZero(0); });
@@ -172,7 +173,7 @@ double PublishedSolver::solve_body(std::int32_t body, Workspace& work) {
   return lowered;
 }
 
-// begin_, of_body_: the contacts of every moved body, in their order.
+// Fills begin_ and of_body_: the contacts of every moved body, in their order.
 void PublishedSolver::list_contacts(std::size_t bodies) {
   begin_.assign(bodies + 1, 0);
   const auto for_each_side = [&](auto&& visit) {

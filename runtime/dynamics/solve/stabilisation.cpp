@@ -67,8 +67,8 @@ ABUT_CLONES double Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y
   return largest;
 }
 
-// Returns whether it is deep. A shallow contact may close up to the slop, a deep one has to open by its
-// share.
+// Makes the row at a place and returns whether its contact is deeper than the slop. A shallow contact may
+// close up to the slop; a deep one has to open by its share of the excess.
 bool Stabilisation::make_row(std::int32_t place, std::span<const ContactBody> bodies,
                              std::span<const PairContact> contacts, const ContactJoints& joints,
                              const ContactRows& of_solver, double time, double slop) {

@@ -9,19 +9,20 @@
 
 namespace abut::dynamics {
 
-inline constexpr double kJointSlop = 1e-6;  // rad or m beyond a joint's limit that is left alone
+inline constexpr double kJointSlop = 1e-6;  // tolerated violation of a joint's limit, rad or m
 
+// Settings of Stabilisation.
 struct StabilisationConfig {
-  double share = 0.2;  // of the excess depth taken away in a step, in (0, 1]
-  int sweeps = 10;     // of the projection; what they leave is taken away later
+  double share = 0.2;  // share of the excess depth removed in a step, in (0, 1]
+  int sweeps = 10;     // of the projection; the rest is removed in later steps
 };
 
-// Calls sweep() for the projection of an island of `contacts`: it returns the largest change of a
-// displacement at a contact, m. Small islands are swept on until that is next to nothing: the least
+// Calls sweep() repeatedly for the projection of an island of `contacts`; sweep returns the largest change of
+// a displacement at a contact, m. Small islands are swept until that change is negligible: the least
 // displacement is unique, and so does not depend on the order of the contacts.
 template <class Sweep>
 void sweep_displacements(const StabilisationConfig& config, std::int32_t contacts, Sweep&& sweep) {
-  constexpr double kNothing = 1e-10;  // of the first sweep's
+  constexpr double kNothing = 1e-10;  // relative to the first sweep's change
   constexpr int kMaxFurther = 500;
   const double squares = static_cast<double>(contacts) * contacts;
   const int limit =
@@ -34,19 +35,19 @@ void sweep_displacements(const StabilisationConfig& config, std::int32_t contact
   }
 }
 
-// Moves overlapping bodies apart without touching their velocities: the least displacement, in the kinetic
-// metric, that takes a share of the depth beyond a slop away, by projected Gauss-Seidel over the contacts'
-// normals. Displacements are sought in the coordinates in which every moved body has unit inertia
+// Moves overlapping bodies apart without changing their velocities: by the least displacement, in the kinetic
+// metric, that removes a share of the depth beyond a slop, computed by projected Gauss-Seidel over the
+// contacts' normals. Displacements are computed in the coordinates in which every moved body has unit inertia
 // (contact_row.h), with the rows of the contact solver.
 class Stabilisation {
  public:
   Stabilisation(const StabilisationConfig& config, int threads) : config_(config), threads_(threads) {}
 
-  // Displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per body; zero
-  // where nothing of its island is deeper than `slop`, m. The contacts' gaps are those after the bodies moved
-  // with their velocities for `time` from where the contacts were found, and the rows are a solver's of these
-  // contacts and joints. Those of trees, tangents of their velocities' coordinates, are in trees(). The bits
-  // do not depend on the number of threads.
+  // Computes displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per
+  // body; zero in islands where no contact's gap is below -`slop`, m. The depths to remove are those after
+  // the bodies have moved with their velocities for `time`, s, from where the contacts were found.
+  // `of_solver` has a solver's rows of these contacts and joints. Displacements of trees, in the coordinates
+  // of their velocities, are then in trees(). The result is bit-identical for any number of threads.
   void displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
                 const ContactJoints& joints, const ContactRows& of_solver, double time, double slop,
                 std::span<Vec6<double>> displacements);
@@ -55,14 +56,14 @@ class Stabilisation {
 
  private:
   struct Row {
-    Spatial N_A, N_B;     // opened = N_A'y_A + N_B'y_B
-    double goal;          // of what is opened, m
+    Spatial N_A, N_B;     // opening = N_A'y_A + N_B'y_B, m
+    double goal;          // required opening, m
     double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg; 0: nothing moves
-    double impulse;       // of displacement, kg m
-    std::int32_t A, B;    // as ContactRow
+    double impulse;       // impulse of the displacement, kg m
+    std::int32_t A, B;    // as in ContactRow
   };
   struct alignas(64) Part {
-    bool deep;  // whether any contact is
+    bool deep;  // whether any contact is deep
   };
   struct alignas(64) Unit {
     double change;  // largest of the last sweep, m
@@ -76,7 +77,7 @@ class Stabilisation {
 
   StabilisationConfig config_;
   int threads_;
-  std::vector<Spatial> y_;  // displacement of each body, in the islands' order
+  std::vector<Spatial> y_;  // scaled displacement by place of the body in the islands' order
   std::vector<VecX<double>> y_trees_;
   std::vector<Row> rows_;
   std::vector<Part> parts_;

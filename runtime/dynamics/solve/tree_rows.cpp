@@ -36,7 +36,7 @@ std::int32_t TreeRows::add_side(std::size_t tree, Eigen::Index size) {
   return kFixed - static_cast<std::int32_t>(sides_.size());
 }
 
-// Both sides of a contact between bodies of one tree are one.
+// Where both bodies of a contact are on the same tree, they share one side.
 void TreeRows::make_contact(const PairContact& contact, std::span<const ContactBody> bodies,
                             const ContactJoints& joints, const Islands& islands,
                             std::span<const BodyScale> scales, ContactRow& row) {

@@ -10,10 +10,10 @@
 namespace abut::dynamics {
 namespace {
 
-// Of the bound, for distances: errors of earlier parts may grow in later ones.
+// Share of the bound for distances: errors of earlier parts may grow in later ones.
 constexpr double kSafety = 0.5;
 
-// How far the shapes of a body reach from its centre of mass, m; 1 without any.
+// Reach of a body's shapes from its centre of mass, m; 1 without any.
 double reach_of(const Body& body) {
   double reach = body.shapes.empty() ? 1 : 0;
   for (const Shape& shape : body.shapes) {
@@ -23,11 +23,11 @@ double reach_of(const Body& body) {
   return reach;
 }
 
-// Of the bodies, what their turns are counted with, m; negative where a body is not looked at: links that
-// weigh nothing, but for those that their armature moves, as nothing that they carry weighs anything.
+// Lengths, m, by which the rotations of the bodies are multiplied; negative where a body is not considered: a
+// link without mass, unless its armature moves it and nothing it carries has mass.
 std::vector<double> radii_of(const System& system) {
   std::vector<double> radii(system.body_count(), -1);
-  std::vector<bool> carries(system.body_count());  // mass, itself or by its joints
+  std::vector<bool> carries(system.body_count());  // whether it has or carries mass
   for (std::size_t i = system.body_count(); i-- > 0;) {
     const Body& body = system.body(i);
     carries[i] = carries[i] || body.mass > 0;
@@ -63,7 +63,7 @@ class AdaptiveStep final : public Integrator {
   std::span<const PairContact> contacts() const override { return {}; }
 
  private:
-  // A part of length dt / 2^halvings, tried.
+  // A trial of a part of length dt / 2^halvings.
   struct Trial {
     State end;
     StepReport report;
@@ -71,7 +71,7 @@ class AdaptiveStep final : public Integrator {
   };
 
   const StepReport& step(State& state, const Control& control, StepDerivatives* derivatives);
-  // For the distance of a part of length dt / 2^halvings.
+  // Bound of the distance for a part of length dt / 2^halvings.
   double bound(int halvings) const { return std::ldexp(kSafety * adaptive_.error, -halvings); }
   void advance(int halvings, const State& from, const Control& control, Trial& trial);
   void take(int halvings, State& state, const Control& control, StepDerivatives* derivatives);
@@ -83,10 +83,11 @@ class AdaptiveStep final : public Integrator {
   System system_;
   StepConfig config_;
   AdaptiveConfig adaptive_;
-  double growth_;  // of the distance, where a part is twice as long
+  double growth_;  // factor by which the distance grows where a part is twice as long
   MakeIntegrator make_;
-  std::vector<double> radii_;                       // of the bodies, as radii_of() has them
-  std::vector<std::unique_ptr<Integrator>> parts_;  // of dt / 2^k; null: not needed yet
+  std::vector<double> radii_;  // of the bodies, from radii_of()
+  // Integrators for parts of dt / 2^k; null: not needed so far.
+  std::vector<std::unique_ptr<Integrator>> parts_;
   Trial coarse_, halves_[2];
   StepDerivatives of_part_;
   StepReport report_;
@@ -108,13 +109,13 @@ void AdaptiveStep::advance(int halvings, const State& from, const Control& contr
   try {
     trial.report = part(halvings).step(trial.end, control);
     trial.stable = trial.report.stable();
-  } catch (const InvalidInput&) {  // the numbers have left the finite ones
+  } catch (const InvalidInput&) {  // a number is not finite
     trial.stable = false;
   }
 }
 
 double AdaptiveStep::distance(const State& one, const State& other) const {
-  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of places, relative
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // relative, of positions
   double most = 0;
   for (std::size_t i = 0; i < system_.body_count(); ++i) {
     const double r = radii_[i];
@@ -153,7 +154,7 @@ void AdaptiveStep::add(const StepDerivatives& part, StepDerivatives& derivatives
   add_status(part, derivatives);
 }
 
-// Two halves that were accepted, or are taken as they are.
+// Advances the state by the two halves, which were accepted or are kept regardless.
 void AdaptiveStep::take(int halvings, State& state, const Control& control, StepDerivatives* derivatives) {
   for (const Trial& half : halves_) {
     if (derivatives == nullptr && half.stable) {
@@ -169,7 +170,7 @@ void AdaptiveStep::take(int halvings, State& state, const Control& control, Step
   }
 }
 
-// What is done is counted in parts of the least length.
+// `done` counts parts of the smallest length.
 const StepReport& AdaptiveStep::step(State& state, const Control& control, StepDerivatives* derivatives) {
   system_.require_valid(state);
   system_.require_valid(control);

@@ -10,11 +10,11 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kSlop = 1e-4;  // of the system's thinnest shape: depth that is left alone
+constexpr double kSlop = 1e-4;  // depth that is not corrected, relative to the thinnest shape's half size
 
-constexpr double kStill = 1e-150;  // rad/s and m/s: squares of slower twists leave the numbers
+constexpr double kStill = 1e-150;  // rad/s and m/s: squares of slower twists would underflow
 
-// Contacts of one pair of shapes stand together.
+// Evens out the first guesses of each pair of shapes; its contacts are contiguous.
 void even_out_areas(std::span<PairContact> contacts) {
   for (std::size_t first = 0; first < contacts.size();) {
     std::size_t end = first;
@@ -47,7 +47,7 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
   tree_problems_.resize(trees_.size());
 }
 
-// Those that the search found and that the scene lets meet.
+// Returns the pairs that the search found and that the scene allows to meet.
 std::span<const BodyPair> ContactStage::pairs() {
   const std::span<const BodyPair> all = broad_.update(placed_.bounds(), placed_.fixed_count());
   may_meet_.clear();
@@ -75,7 +75,7 @@ void ContactStage::find_beyond(const State& state, const Control& control) {
   narrow_.find(placed_, pairs(), contacts_);
 }
 
-// The order of contacts: by bodies, shapes, feature.
+// Order of contacts: by bodies, shapes, feature.
 bool ContactStage::comes_before(const ContactKey& key, const ContactKey& other) const {
   const auto order = [this](const ContactKey& k) {
     return std::tuple(system_.placed_body_of_shape(k.shape_A), system_.placed_body_of_shape(k.shape_B), k);
@@ -110,8 +110,8 @@ void ContactStage::pose(const State& state, const Control& control) {
     if (u < c.target_velocity) {
       c.target_velocity = std::max(c.target_velocity, -c.restitution * u);
     } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
-      // Forces may turn it round within the step. Stopped at once it would be higher than it had the speed to
-      // rise; it may fall back as fast as it went.
+      // Forces may reverse the motion within the step. Stopped at once, the contact would stay higher than
+      // its speed could have lifted it; it may fall back as fast as it rose.
       const double fall = std::max(0.0, -force_speed(c));
       c.target_velocity = std::min(c.target_velocity, -std::min(u, fall));
     }
@@ -132,7 +132,7 @@ void ContactStage::pose_trees(const Control& control) {
   }
 }
 
-// Change of the normal velocity by forces within dt, of a contact with a fixed partner.
+// Change of the normal velocity by forces within dt, for a contact with a fixed partner.
 double ContactStage::force_speed(const PairContact& c) const {
   const auto moving = static_cast<std::size_t>(c.B == kFixed ? c.A : c.B);
   const Vec6<double>& dV = force_changes_[moving];

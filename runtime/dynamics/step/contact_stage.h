@@ -12,57 +12,60 @@
 
 namespace abut::dynamics {
 
-// What integrators with rigid contact share: contacts of a configuration, the problem that they pose, and the
-// impulses that solve it.
+// The part that integrators with rigid contact share: finding the contacts of a configuration, posing the
+// contact problem, and solving for the impulses.
 class ContactStage {
  public:
   ContactStage(const System& system, const StepConfig& config);
 
-  // Contacts of the state's configuration, within reach of a step.
+  // Finds the contacts of the state's configuration that are within reach of a step.
   void find(const State& state, const Control& control);
 
-  // Whether no body has got so fast that it may meet others than those that were looked for.
+  // Returns whether every body is slow enough, with the twists of the solver, to meet only bodies that were
+  // searched.
   bool covers() const;
-  // The contacts within reach of a step with the twists that the solver has left, too.
+  // Finds the contacts again, with the reach that the twists left by the solver need, too.
   void find_beyond(const State& state, const Control& control);
 
-  // The problem: the bodies' twists with the forces' impulses within dt; each contact with its gap to close
-  // within dt or its restitution, and the impulse of the same contact in the last step as the first guess.
+  // Poses the problem: the bodies' twists after the impulses of forces within dt; for each contact a target
+  // velocity from its gap, which may close within dt, or from its restitution, and as the first guess its
+  // impulse in the last step.
   //
-  // A contact departs at e times its approach, the restitution [Moreau], where that would close it within dt:
-  // an impact comes up to dt early.
+  // A contact that would close within dt departs at once with e times its approach speed, e its restitution
+  // [Moreau]: an impact comes up to dt early.
   void pose(const State& state, const Control& control);
 
-  // Of the control's wrenches on bodies without joints: times the mean of the twists before and after the
-  // step, J. `free`: twists with all forces but contact, as pose() leaves them.
+  // Work of the control's wrenches on bodies without joints, J: wrenches times the mean of the twists before
+  // and after the step. `free`: twists after all forces except contact, as pose() leaves them.
   double control_work(const Control& control, std::span<const Vec6<double>> free) const;
 
   ContactReport solve() { return solver_->solve(bodies_, contacts_, joints()); }
 
-  // Impulses for the next step to start from.
+  // Stores the impulses in the state, as first guesses for the next step.
   void remember(State& state) const;
 
-  double slop() const { return slop_; }  // depth that is left alone, m
+  double slop() const { return slop_; }  // depth that is not corrected, m
 
-  // The contacts of the step, and the state after it: measure().
+  // Reports the contacts of the step and the energies of the state after it, see measure().
   void report(const State& state, StepReport& report) const;
 
-  // The trees of bodies that joints connect and that can move, and the part of the problem that is theirs.
+  // The trees of jointed bodies that can move, and their part of the problem.
   std::vector<TreeMotion>& trees() { return trees_; }
   const std::vector<TreeMotion>& trees() const { return trees_; }
   ContactJoints joints() { return {tree_problems_, joint_rows_}; }
-  // Whether the body has a joint, or carries one that has.
+  // Returns whether the body has a joint or carries one that has.
   bool is_jointed(std::size_t body) const { return !jointed_.empty() && jointed_[body] != 0; }
 
   std::vector<ContactBody>& bodies() { return bodies_; }
   const std::vector<ContactBody>& bodies() const { return bodies_; }
-  // What gravity and control change of the bodies' twists within dt.
+  // Changes of the bodies' twists by gravity and control within dt.
   std::span<const Vec6<double>> force_changes() const { return force_changes_; }
   std::vector<PairContact>& contacts() { return contacts_; }
   const std::vector<PairContact>& contacts() const { return contacts_; }
   const ContactRows& rows() const { return solver_->rows(); }
   const Pose<double>& shape_pose(std::size_t shape) const { return placed_.shapes()[shape].X_WS; }
-  // How the contacts move with their shapes where they were found.
+  // Computes the derivatives of the contact points with respect to motions of their shapes, where they were
+  // found.
   void slopes(std::vector<PointSlopes>& slopes) { narrow_.slopes(placed_, contacts_, slopes); }
 
  private:
@@ -85,11 +88,11 @@ class ContactStage {
   std::vector<TreeMotion> trees_;
   std::vector<ContactTree> tree_problems_;
   std::vector<JointRow> joint_rows_;
-  std::vector<std::uint8_t> jointed_;  // of each body; empty: none
+  std::vector<std::uint8_t> jointed_;  // for each body; empty: no joints
 };
 
-// The energies of a state, with those of the joints' armatures, checked. Throws InvalidInput, naming the
-// body, where it has left the finite numbers.
+// Reports the energies of a state, armatures included. Throws InvalidInput, which names the body, where a
+// number is not finite.
 void measure(const System& system, const State& state, StepReport& report);
 
 }  // namespace abut::dynamics

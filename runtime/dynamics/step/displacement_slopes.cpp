@@ -3,16 +3,19 @@
 
 #include "runtime/dynamics/step/impulse_slopes.h"
 
-// Slopes of the sweeps of Stabilisation, one after the other as they are.
+// Derivatives of the displacements of Stabilisation: its sweeps are repeated and differentiated one after the
+// other.
 namespace abut::dynamics {
 namespace {
 
-constexpr double kAtDepth = 1e-6;  // of the slop: within which of it a depth is at a kink
+// Relative to the slop: distance of a depth from it at which there is a kink.
+constexpr double kAtDepth = 1e-6;
 
+// A contact or limit in the sweeps, as Stabilisation::Row, with slopes.
 struct Opening {
   struct Side {
     std::size_t part;
-    VecX<double> N, way;    // (n): opened = N'd; d by a unit impulse
+    VecX<double> N, way;    // (n): opening = N'd for a displacement d; d by a unit impulse
     MatX<double> dN, dway;  // (n, N)
   };
   std::vector<Side> sides;
@@ -20,7 +23,7 @@ struct Opening {
   MatX<double> dgoal, dinverse_mass, dimpulse;  // (1, N)
 };
 
-// The largest change of a displacement, m.
+// Sweeps over the rows once; returns the largest change of a displacement, m.
 double sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displacements) {
   double largest = 0;
   for (Opening& row : rows) {

@@ -5,7 +5,7 @@
 
 namespace abut::dynamics {
 
-// Of the explicit integrators.
+// Settings of the explicit integrators.
 struct ExplicitSettings {
   JointForceConfig joints;
   AdaptiveConfig adaptive;

@@ -9,15 +9,16 @@ namespace abut::dynamics {
 
 namespace detail {
 
-// P in the middle of a turn of `time` that begins with P0, both in the body's axes, J = I^-1:
-// P - P0 - t/2 P x J P = 0, by Newton's method; and the equation's slope there.
+// Midpoint P of a rotation of length `time` that starts with angular momentum P0, both in the body's axes,
+// with J = I^-1: the solution of P - P0 - t/2 P x J P = 0 by Newton's method, and the derivative of the
+// equation there.
 struct TurnMiddle {
   Vec3<double> P;
   Mat3<double> slope;
   bool found;
 };
 inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, double time) {
-  constexpr double kFound = 1e-12;  // of the last step, over |P0|
+  constexpr double kFound = 1e-12;  // of the last Newton step, relative to |P0|
   Vec3<double> P = P0;
   const double scale = P0.norm();
   const auto slope_at = [&](const Vec3<double>& at) -> Mat3<double> {
@@ -35,9 +36,10 @@ inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, dou
   return {P, slope_at(P), step.norm() <= kFound * scale};
 }
 
-// The middle of a turn that is made at once; `found` is false where that is no good. None where it is to be
-// made in halves, up to 2^kMostTurnHalvings parts: of longer turns Newton's method may find no middle, and
-// that of each half is. What would still be long then is not halved at all.
+// Returns the midpoint of a rotation that is computed in one part; `found` is false where it is not usable.
+// Returns nothing where the rotation is to be divided into halves, up to 2^kMostTurnHalvings parts: Newton's
+// method may find no midpoint of a longer rotation, but does for each half. A rotation that would still be
+// too long after all halvings is not divided at all.
 inline std::optional<TurnMiddle> middle_at_once(const Vec3<double>& P0, const Vec3<double>& J, double time,
                                                 int halvings) {
   constexpr int kMostTurnHalvings = 12;
@@ -55,13 +57,13 @@ inline std::optional<TurnMiddle> middle_at_once(const Vec3<double>& P0, const Ve
 
 }  // namespace detail
 
-// Turns a free rigid body for `time` seconds: q_WB by its own spin, the angular momentum L_W (about the
-// centre of mass, in the world's axes, kg m^2/s) held. `inertia`: principal moments, kg m^2.
+// Rotates a free rigid body for `time` seconds: turns q_WB by its own spin, with its angular momentum L_W
+// (about the centre of mass, in the world's axes, kg m^2/s) held. `inertia`: principal moments, kg m^2.
 //
-// The midpoint rule for Euler's equations in body axes, P1 = P0 + t Pm x J Pm with Pm = (P0 + P1)/2 and
-// J = I^-1, keeps both |P| and the energy P.J P/2; it turns P by the Cayley transform of t J Pm, so that
-// turning the body by the same transform keeps R P = L. The implicit equation is solved by Newton's method,
-// in halves of the time where it is long. Returns whether all were.
+// The midpoint rule for Euler's equations in body axes, P1 = P0 + t Pm x J Pm with Pm = (P0 + P1)/2 and J =
+// I^-1, conserves both |P| and the energy P.J P/2; it rotates P by the Cayley transform of t J Pm, so that
+// rotating the body by the same transform conserves R P = L. The implicit equation is solved by Newton's
+// method, in halves of the time where the rotation is long. Returns whether all were solved.
 inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& inertia,
                         double time, int halvings = 0) {
   const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
@@ -74,25 +76,26 @@ inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const
   return turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1) && first;
 }
 
-// How the turn of the body after turn_freely, a rotation vector in the world's axes, follows from the turn
-// before it, from L_W and from the moments: (3, 3) each.
+// Derivatives of the rotation of the body after turn_freely, as a rotation vector in the world's axes, with
+// respect to the rotation before it, to L_W and to the principal moments: (3, 3) each.
 struct TurnSlopes {
   Mat3<double> by_turn, by_momentum, by_moments;
 };
 
 namespace detail {
 
-// Of a turn that is made at once.
+// Derivatives of a rotation that is computed in one part.
 inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& J,
                               double time, const TurnMiddle& middle) {
   const Vec3<double> half = time / 2 * J.cwiseProduct(middle.P);
   const Eigen::Quaterniond q_end = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
-  // The turn after, in the axes of its end, by half: 2/(1 + |half|^2) (I - [half]).
+  // Derivative of the rotation after, in the axes of its end, with respect to half: 2/(1 + |half|^2) (I -
+  // [half]).
   const Mat3<double> by_half = 2 / (1 + half.squaredNorm()) * (Mat3<double>::Identity() - skew(half));
   const Mat3<double> by_half_W = q_end.toRotationMatrix() * by_half;
   const Mat3<double> by_P = by_half_W * (time / 2 * J).asDiagonal() * middle.slope.inverse();
   const Mat3<double> by_L = by_P * q_WB.conjugate().toRotationMatrix();
-  const Mat3<double> w_by_moments = (-J.cwiseAbs2().cwiseProduct(middle.P)).asDiagonal();  // of J P
+  const Mat3<double> w_by_moments = (-J.cwiseAbs2().cwiseProduct(middle.P)).asDiagonal();  // of w = J P
   return {Mat3<double>::Identity() + by_L * skew(L_W), by_L,
           time / 2 * (by_P * skew(middle.P) + by_half_W) * w_by_moments};
 }

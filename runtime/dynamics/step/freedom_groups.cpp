@@ -9,8 +9,8 @@ namespace {
 
 bool moves(const SystemTree& tree, std::int32_t body) { return body >= 0 && tree.tree().last_dof(body) >= 0; }
 
-// Bodies that joints connect, by themselves or by mimicking, and pairs that may touch; what is welded to the
-// world passes nothing on.
+// Joins bodies that are coupled by joints, by mimicking joints, and by pairs that may touch; bodies welded to
+// the world pass nothing on.
 DisjointSets coupled_bodies(const SystemTree& tree, std::span<const PairForce> pairs) {
   const Tree& links = tree.tree();
   DisjointSets sets(tree.bodies().size());

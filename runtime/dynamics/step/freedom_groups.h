@@ -8,22 +8,24 @@
 
 namespace abut::dynamics {
 
-// Degrees of freedom of a system's tree that may act on one another within a step, and on no others.
+// A group of degrees of freedom of a system's tree that may act on one another within a step, but not on
+// those of other groups.
 struct FreedomGroup {
-  std::vector<int> freedoms;     // of the tree, ascending
-  std::vector<int> independent;  // those of them that mimic no other, ascending
-  // Of each freedom the one that it follows, by its place among the independent ones, and its factor.
+  std::vector<int> freedoms;     // indices in the tree, ascending
+  std::vector<int> independent;  // those that mimic no other, ascending
+  // For each of `freedoms`: the place in `independent` of the one it follows, and its factor.
   std::vector<Eigen::Index> place;
   std::vector<double> factor;
 
-  // Of A (nv, nv) the rows and columns of these.
+  // Returns the rows and columns of A (nv, nv) that belong to the group.
   MatX<double> block(const Eigen::Ref<const MatX<double>>& A) const { return A(freedoms, freedoms); }
-  // G' A G of such a block.
+  // Returns G' A G of such a block: that of the independent degrees of freedom.
   MatX<double> reduced(const MatX<double>& A) const;
 };
 
-// The groups that have a suspect, by the first body of each. `suspects`: for each body, 0 where it is none;
-// `pairs`: those that may touch. Fills `wanted`, for each pair: not 0 where it is of such a group.
+// Returns the groups with at least one suspect, ordered by their first body. `suspects`: for each body,
+// nonzero for a suspect; `pairs`: those that may touch. Fills `wanted`, for each pair: nonzero where it
+// belongs to such a group.
 std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const PairForce> pairs,
                                          const std::vector<std::uint8_t>& suspects,
                                          std::vector<std::uint8_t>& wanted);

@@ -6,7 +6,7 @@
 
 namespace abut::dynamics {
 
-// Of the implicit integrator; those of joints have no effect on scenes without any.
+// Settings of the implicit integrator; those of joints have no effect on scenes without joints.
 struct ImplicitSettings {
   double tolerance = 1e-9;  // m/s
   int iterations = 50;

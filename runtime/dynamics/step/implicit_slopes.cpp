@@ -36,8 +36,9 @@ void ImplicitSlopes::advance(const State& start, const ImplicitBodies& bodies,
   turn_back(start, bodies);
 }
 
-// Of L = R I w in the axes of the body, dL = dphi x L + R I dw, and so with v; the turn of the body goes on
-// as the step's, R' R^T.
+// Carries the slopes to the end of the part with the twists there held. With L = R I w, w in the axes of the
+// body, dL = dphi x L + R I dw, and likewise for v; the rotation of the body at the start is carried on by
+// that of the step, R' R^T.
 void ImplicitSlopes::carry(const State& start, const ImplicitBodies& bodies) {
   for (MatX<double>* part : {&carried_, &residual_, &twist_}) part->resizeLike(q_);
   const Eigen::Index nv = q_.rows();
@@ -57,7 +58,7 @@ void ImplicitSlopes::carry(const State& start, const ImplicitBodies& bodies) {
   }
 }
 
-// The force that the inertia of each body takes, in its axes, is linear in its mass and moments.
+// Each body's inertial force, in its axes, is linear in its mass and moments.
 void ImplicitSlopes::add_parameters(const State& start, const ImplicitBodies& bodies,
                                     CompliantContact& contact) {
   State end = start;
@@ -119,7 +120,7 @@ void ImplicitSlopes::solve(const ImplicitBodies& bodies, const ImplicitIsland& i
   }
 }
 
-// Into the axes of the bodies, which turn by dphi: d(R'^T V') = R'^T (dV' + V' x dphi).
+// Transforms the slopes to the axes of the bodies, which rotate by dphi: d(R'^T V') = R'^T (dV' + V' x dphi).
 void ImplicitSlopes::turn_back(const State& start, const ImplicitBodies& bodies) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto [R, R_end, at] = turn_of(start, bodies, i);

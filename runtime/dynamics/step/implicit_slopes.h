@@ -9,28 +9,29 @@
 
 namespace abut::dynamics {
 
-// What implicit steps of bodies without joints (implicit_step.h) make of tangents of the state, in the
-// coordinates of the system's tree: free joints, v in the axes of the bodies. By the implicit function
-// theorem on the momenta after the step,
-//   r(V'; start, f, p) = (L' - L; m (v' - v)) - h F(q', V') = 0,   dV' = -(dr/dV')^-1 dr.
+// Derivatives of implicit steps of bodies without joints (implicit_step.h), in the coordinates of the
+// system's tree: free joints, with v in the axes of the bodies. By the implicit function theorem on the
+// momenta after the step,
+//   r(V'; start, f, p) = (L' - L; m (v' - v)) - h F(q', V') = 0,   dV' = -(dr/dV')^-1 dr,
+// with ' at the end of the step, f forces on the degrees of freedom and p parameters.
 class ImplicitSlopes {
  public:
-  // Throws InvalidInput for more degrees of freedom than a tree has (kMaxTreeFreedoms).
+  // Throws InvalidInput for more than kMaxTreeFreedoms degrees of freedom.
   ImplicitSlopes(const System& system, std::span<const Parameter> parameters);
 
-  // Before the first part of a step.
+  // Resets the slopes; call it before the first part of a step.
   void begin();
 
-  // Over a part of a step from `start` to where `bodies` are, coupled by `islands`. Leaves the forces of
-  // `contact` evaluated there.
+  // Advances the slopes over a part of a step, from `start` to the trials of `bodies`, coupled by `islands`.
+  // Leaves the forces of `contact` evaluated there.
   void advance(const State& start, const ImplicitBodies& bodies, std::span<const ImplicitIsland> islands,
                CompliantContact& contact);
 
-  // Of all parts.
+  // Writes the derivatives over all parts of the step.
   void write(StepDerivatives& derivatives) const;
 
  private:
-  // A body at the start of the part, and its rows.
+  // Orientation of a body at the start and end of the part, and the first of its rows.
   struct Turn {
     Mat3<double> R_start, R_end;
     Eigen::Index first = 0;
@@ -45,8 +46,8 @@ class ImplicitSlopes {
   SystemTree tree_;
   ParameterSlopes parameters_;
   TreeScratch scratch_;
-  MatX<double> q_, v_;  // (nv, 2 nv + inputs): tangents, by those at the start, forces and parameters
-  // (nv, as many), in the world's axes: displacements at the end with the twists there held; r; V'.
+  MatX<double> q_, v_;  // (nv, 2 nv + inputs): by tangents at the start, forces, parameters
+  // (nv, same columns), in the world's axes: displacements at the end with the twists there held; r; V'.
   MatX<double> carried_, residual_, twist_;
 };
 

@@ -85,13 +85,13 @@ class ImplicitStep final : public Integrator {
   std::vector<Parameter> parameters_;
   ImplicitSettings settings_;
   CompliantContact contact_;
-  std::optional<ImplicitSlopes> slopes_;  // of steps with derivatives
+  std::optional<ImplicitSlopes> slopes_;  // for steps with derivatives
   ImplicitBodies bodies_;
   std::vector<ImplicitIsland> islands_;
-  std::vector<std::uint8_t> wanted_;  // of each pair of bodies: whether its force is
+  std::vector<std::uint8_t> wanted_;  // for each pair of bodies: whether its force is needed
   State faster_;
   StepReport report_;
-  bool clamped_ = false;  // derivatives of contact that the step was made with
+  bool clamped_ = false;  // whether a derivative of contact in the step was clamped
 };
 
 void ImplicitStep::advance(State& state, const Control& control, double h, int halvings,
@@ -107,9 +107,9 @@ void ImplicitStep::advance(State& state, const Control& control, double h, int h
   for (int half = 0; half < 2; ++half) advance(state, control, h / 2, halvings + 1, slopes);
 }
 
-// Bodies that contact has thrown farther than the search for pairs foresaw may meet others: it is done again
-// with the speeds that they have got. Returns whether there is an answer, and none of them goes farther in
-// it.
+// Bodies that contact throws farther than the search for pairs assumed may meet others: then the search is
+// repeated with the speeds that they have attained. Returns whether there is a solution in which none goes
+// farther than searched.
 bool ImplicitStep::solve_within_margins(const State& state, const Control& control, double h) {
   constexpr int kMostSearches = 3;
   contact_.find(state, control, h);
@@ -124,7 +124,7 @@ bool ImplicitStep::solve_within_margins(const State& state, const Control& contr
 }
 
 bool ImplicitStep::solve(const State& state, const Control& control, double h) {
-  contact_.smooth_stiction(1);  // where a step before has thrown
+  contact_.smooth_stiction(1);  // in case an earlier step threw an exception
   bodies_.begin(system_, state, control, h);
   islands_ = implicit_islands(bodies_.size(), contact_.pairs());
   search({settings_.tolerance, std::min(kDirectIterations, settings_.iterations), kDirectHalvings});
@@ -133,7 +133,7 @@ bool ImplicitStep::solve(const State& state, const Control& control, double h) {
   return std::all_of(islands_.begin(), islands_.end(), solved);
 }
 
-// All islands that have not ended at once, one round of forces after the other.
+// Advances all islands that have not ended together, with one evaluation of forces in each round.
 void ImplicitStep::search(const SearchLimits& limits) {
   for (;;) {
     wanted_.assign(contact_.pairs().size(), 0);
@@ -152,7 +152,7 @@ void ImplicitStep::search(const SearchLimits& limits) {
   }
 }
 
-// One island after the other.
+// Searches by way of smoothed friction, one island after the other.
 void ImplicitStep::search_smoothed() {
   for (ImplicitIsland& island : islands_) {
     if (island.solved()) continue;

@@ -16,8 +16,7 @@
 namespace abut::dynamics {
 namespace {
 
-// Bodies that move together by their joints, or one alone: their independent degrees of freedom, and what
-// they weigh, kg.
+// Bodies coupled by joints, or a single one: their independent degrees of freedom and their mass, kg.
 struct Group {
   std::vector<int> freedoms;
   double mass = 0;
@@ -30,7 +29,8 @@ std::vector<Group> groups_of(const SystemTree& coordinates) {
   std::iota(group_of.begin(), group_of.end(), 0);
   const auto moves = [&](std::int32_t body) { return coordinates.tree().last_dof(body) >= 0; };
   for (const std::vector<std::int32_t>& bodies : moving_trees(system.scene())) {
-    const auto first = std::find_if(bodies.begin(), bodies.end(), moves);  // what is welded may carry several
+    // A body welded to the world may carry several trees.
+    const auto first = std::find_if(bodies.begin(), bodies.end(), moves);
     for (const std::int32_t body : bodies)
       if (moves(body)) group_of[static_cast<std::size_t>(body)] = static_cast<std::size_t>(*first);
   }
@@ -52,13 +52,13 @@ class ImplicitTree final : public TreeIntegrator {
       : ImplicitTree(system, config, implicit_config(config.integrator_settings)) {}
 
  private:
-  // A trial of the velocities after a step.
+  // A trial of the velocities at the end of a step.
   struct Trial {
     VecX<double> v, q;
-    VecX<double> residual;  // generalised force that is left, of the independent degrees of freedom
-    double speed = 0;       // what its impulse changes of the velocity of a group's mass, m/s: the greatest
-    double excess = 0;      // that beyond what forces are rounded by, m/s: the greatest
-    bool foreseen = false;  // newton_ is that of the trial before it, friction smoothed alike
+    VecX<double> residual;  // residual force R at the independent degrees of freedom
+    double speed = 0;       // largest velocity of a group's mass by the impulse h R, m/s
+    double excess = 0;      // largest part of it beyond rounding of forces, m/s
+    bool foreseen = false;  // whether newton_ is from the trial before it, with the same smoothing
   };
 
   ImplicitTree(const System& system, const StepConfig& config, const ImplicitSettings& settings)
@@ -104,24 +104,26 @@ class ImplicitTree final : public TreeIntegrator {
   Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
   void measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial);
-  // (nv, nv): by q' and by v', with the other held.
+  // Derivatives (nv, nv) of the residual with respect to q' and to v', the other held.
   BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
                                              const Control& control);
-  // Makes newton_ that of a trial.
+  // Factorises the derivative of the residual at a trial into newton_.
   void linearise(const BackwardInertia& inertia, const Trial& trial, const Control& control, double h);
   void differentiate(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
                      const Trial& end, const Control& control, double h, Slopes& slopes);
 
   ImplicitSettings settings_;
   std::vector<Group> groups_;
-  Eigen::LLT<MatX<double>> inertia_;          // of the independent degrees of freedom, where the step starts
-  Eigen::PartialPivLU<MatX<double>> newton_;  // the residual's slope by v' at the last trial that asked
-  VecX<double> tangent_;                      // room for euler_advance
+  // Of the independent degrees of freedom, at the start of the step.
+  Eigen::LLT<MatX<double>> inertia_;
+  // Derivative of the residual with respect to v' at the last trial linearised.
+  Eigen::PartialPivLU<MatX<double>> newton_;
+  VecX<double> tangent_;  // scratch of euler_advance
 };
 
-// Velocities that the impulse h R brings about at rest, in the kinetic metric.
+// Measures a trial by the velocities that the impulse h R gives to bodies at rest, in the kinetic metric.
 void ImplicitTree::measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial) {
-  constexpr double kRounding = 1e-12;  // of forces, relative
+  constexpr double kRounding = 1e-12;  // relative rounding error of forces
   const MatX<double>& G = equations().coordinates().independent();
   const auto squares = [&](const VecX<double>& force) -> VecX<double> {
     return h * h * force.cwiseProduct(inertia_.solve(force));
@@ -170,10 +172,10 @@ void ImplicitTree::linearise(const BackwardInertia& inertia, const Trial& trial,
                   (of_R.by_q_next * euler_advance_slopes(tree(), trial.v, h).by_v_next + of_R.by_v_next) * G);
 }
 
-// Directly, or else by smoothed friction.
+// Solves for the end of a step: directly, otherwise by way of smoothed friction.
 ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const VecX<double>& q,
                                         const VecX<double>& v, const Control& control, double h) {
-  equations().smooth_stiction(1);  // where a step before has thrown
+  equations().smooth_stiction(1);  // in case an earlier step threw an exception
   const MatX<double>& G = equations().coordinates().independent();
   inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
   const int before = report().solver.iterations;
@@ -193,7 +195,7 @@ ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const Ve
   return best;
 }
 
-// The last trial, of the law itself where the way has led there.
+// Returns the last trial; it obeys the law itself where the continuation reached it.
 ImplicitTree::Trial ImplicitTree::solve_smoothed(const BackwardInertia& inertia, const VecX<double>& q,
                                                  const VecX<double>& v, const Control& control, double h) {
   Trial trial;
@@ -219,8 +221,8 @@ ImplicitTree::Trial ImplicitTree::solve_smoothed(const BackwardInertia& inertia,
 ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const VecX<double>& q,
                                          const VecX<double>& v, const Control& control, double h,
                                          const SearchLimits& limits) {
-  constexpr double kLeastDecrease = 1e-4;  // of the square, over what the slope promises
-  constexpr double kLeastStep = 1e-6;      // of Newton's
+  constexpr double kLeastDecrease = 1e-4;  // of the square, relative to the predicted one
+  constexpr double kLeastStep = 1e-6;      // shortest fraction of a Newton step
   const MatX<double>& G = equations().coordinates().independent();
   Trial best = trial_at(inertia, q, v, control, h);
   int halvings = 0;
@@ -247,7 +249,8 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
   return best;
 }
 
-// R(v'; q, v, f, p) = 0: dv' = -(dR/dv')^-1 (dR/dq dq + dR/dv dv - df + dR/dp dp), and q' by q and v'.
+// With R(v'; q, v, f, p) = 0: dv' = -(dR/dv')^-1 (dR/dq dq + dR/dv dv - df + dR/dp dp); dq' follows from dq
+// and dv'.
 void ImplicitTree::differentiate(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
                                  const Trial& end, const Control& control, double h, Slopes& slopes) {
   const MatX<double>& G = equations().coordinates().independent();

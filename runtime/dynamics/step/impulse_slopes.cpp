@@ -6,12 +6,12 @@
 namespace abut::dynamics {
 namespace {
 
-// Over the island's greatest speed without impulses: how close to the boundary of its law a contact may be
-// without being at a kink.
+// Distance to the boundary of its law, relative to the island's largest speed without impulses, within which
+// a contact is at a kink.
 constexpr double kAtBoundary = 1e-6;
-constexpr double kDependent = 1e-9;  // of equations, relative
-constexpr double kLoose = 1e-8;      // velocity by impulses that the equations leave open, relative
-constexpr double kImplied = 1e-6;    // to which slopes obey equations that they were not asked to
+constexpr double kDependent = 1e-9;  // relative threshold for dependent equations
+constexpr double kLoose = 1e-8;      // relative velocity by undetermined impulses from which these matter
+constexpr double kImplied = 1e-6;    // relative tolerance for equations that were not imposed
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Vec3<double> ImpulseSlopes::velocity(const Row& row, VecX<double> MovingPart::*y
   return u;
 }
 
-// (3, N): of the relative velocity B y.
+// Returns the slopes (3, N) of the relative velocity B y.
 MatX<double> ImpulseSlopes::velocity_slopes(const Row& row, VecX<double> MovingPart::*y,
                                             MatX<double> MovingPart::*dy) const {
   MatX<double> slopes = MatX<double>::Zero(3, inputs_);
@@ -38,7 +38,7 @@ MatX<double> ImpulseSlopes::velocity_slopes(const Row& row, VecX<double> MovingP
   return slopes;
 }
 
-// (n, N): of B'J with J held.
+// Returns the slopes (n, N) of B'J with J held.
 MatX<double> ImpulseSlopes::impulse_slopes(const Side& side, const Vec3<double>& J) const {
   if (side.member == nullptr) return MatX<double>::Zero(side.part->size(), inputs_);
   MatX<double> slopes = side.member->J.topRows<3>().transpose() * (-skew(J) * side.darm);
@@ -50,7 +50,7 @@ MatX<double> ImpulseSlopes::impulse_slopes(const Side& side, const Vec3<double>&
   return side.sign * slopes;
 }
 
-// The velocity at i by an impulse at k, (3, 3).
+// Returns the matrix (3, 3) from an impulse at k to the velocity at i.
 Mat3<double> ImpulseSlopes::coupling(const Row& i, const Row& k) const {
   Mat3<double> W = Mat3<double>::Zero();
   for (const Side& a : i.sides)
@@ -69,7 +69,7 @@ ImpulseSlopes::Row ImpulseSlopes::contact_row(std::int32_t index) const {
   row.mu = c.mu;
   row.gap = c.gap;
   row.target = c.target_velocity;
-  MatX<double> of_A = MatX<double>::Zero(6, inputs_), of_B = of_A;  // motions about the pivot
+  MatX<double> of_A = MatX<double>::Zero(6, inputs_), of_B = of_A;  // motions of the shapes about the pivot
   for (const std::int32_t body : {c.A, c.B}) {
     if (body == kFixed) continue;
     const auto i = static_cast<std::size_t>(body);
@@ -100,7 +100,8 @@ ImpulseSlopes::Row ImpulseSlopes::contact_row(std::int32_t index) const {
   return row;
 }
 
-// A limit is a contact without friction in one degree of freedom; friction within its bound holds it.
+// A limit is a contact without friction in one degree of freedom; friction below its bound holds the joint
+// still.
 ImpulseSlopes::Row ImpulseSlopes::joint_row(std::int32_t index) const {
   const JointRow& joint = problem_.joints[static_cast<std::size_t>(index) - problem_.contacts.size()];
   Row row;
@@ -128,13 +129,13 @@ void ImpulseSlopes::add_kink(StepKink::Kind kind, const Row& row) {
   if (!known) kinks_.push_back({kind, row.index});
 }
 
-// Of what moves, or is moved apart, by it.
+// Adds a kink of the shapes at a contact that affects the motion or the displacement.
 void ImpulseSlopes::name_shape(const Row& row) {
   const auto k = static_cast<std::size_t>(row.index);
   if (k < problem_.contacts.size() && !problem_.points[k].smooth) add_kink(StepKink::Kind::kShape, row);
 }
 
-// The target velocity as ContactStage::pose sets it, and where that changes its form.
+// Differentiates the target velocity as ContactStage::pose sets it, and adds kinks where its formula changes.
 void ImpulseSlopes::add_target(Row& row, double speed) {
   row.dtarget = MatX<double>::Zero(1, inputs_);
   if (row.friction_of_joint) return;
@@ -182,7 +183,7 @@ void ImpulseSlopes::classify(Row& row, double speed) {
   const double pressed = row.n.dot(row.J) * W, opens = row.n.dot(row.u) - row.target;
   row.weak = std::max(pressed, opens) < near;
   const Vec3<double> u_t = row.u - row.n * row.n.dot(row.u), J_t = row.J - row.n * row.n.dot(row.J);
-  if (row.weak && u_t.norm() > near) row.along = u_t.normalized();  // how it would slide if it were pressed
+  if (row.weak && u_t.norm() > near) row.along = u_t.normalized();  // how it would slide if it were loaded
   if (opens >= pressed || row.weak) return;
   row.law = Law::kSliding;
   if (row.mu == 0) return;
@@ -199,7 +200,7 @@ void ImpulseSlopes::classify(Row& row, double speed) {
   }
 }
 
-// a.du + b.dJ = what is known.
+// Makes the equations, each of the form a.du + b.dJ = known.
 ImpulseSlopes::Equations ImpulseSlopes::equations(std::span<Row* const> rows) const {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Equations of{MatX<double>(3 * count, 3 * count), MatX<double>(3 * count, 3 * count),
@@ -243,7 +244,7 @@ ImpulseSlopes::Equations ImpulseSlopes::equations(std::span<Row* const> rows) co
   return of;
 }
 
-// Whether impulses that the equations leave open move anything.
+// Returns whether impulses that the equations leave undetermined move anything.
 bool ImpulseSlopes::shares_freely(const Equations& of) const {
   Eigen::CompleteOrthogonalDecomposition<MatX<double>> solver;
   solver.setThreshold(kDependent);
@@ -253,7 +254,8 @@ bool ImpulseSlopes::shares_freely(const Equations& of) const {
   return (of.W * loose).cwiseAbs().maxCoeff() > kLoose;
 }
 
-// Contacts that touch without a load carry none of what changes, but may take of the others' loads.
+// Contacts in `touching`, which touch without a load, take no part of the change, but could share the load of
+// the others.
 void ImpulseSlopes::solve_island(std::span<Row* const> rows, std::span<Row* const> touching) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   const Equations of = equations(rows);
@@ -275,7 +277,8 @@ void ImpulseSlopes::solve_island(std::span<Row* const> rows, std::span<Row* cons
   }
 }
 
-// What a contact at the boundary was not asked for may hold all the same, by what others ask for.
+// A contact at the boundary of its law may satisfy the equations of the other side anyway, due to the
+// equations of others; if not, it is a kink.
 void ImpulseSlopes::check_weak(const Row& row, double speed) {
   const MatX<double> du = velocity_slopes(row, &MovingPart::y, &MovingPart::dy);
   const double scale = kImplied * std::max(du.cwiseAbs().maxCoeff(), speed * row.dn.cwiseAbs().maxCoeff());

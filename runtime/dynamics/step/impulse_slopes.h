@@ -11,40 +11,41 @@
 
 namespace abut::dynamics {
 
-// How the impulses of a step of midpoint.h, and what follows from them, depend on the inputs of the step: by
-// the implicit function theorem on the equations that each contact obeys where it is,
+// Derivatives of the impulses of a step of midpoint.h, and of what follows from them, with respect to the
+// inputs of the step: by the implicit function theorem on the equations that each contact obeys in its state,
 //   open:     J = 0
 //   sticking: u = target n
 //   sliding:  n.u = target, J_t = -mu J_n u_t / |u_t|,
-// all contacts of an island coupled by u = B y. Where more equations hold than there are motions (four
-// corners on a floor) the impulses' least change is taken; what the motion does not tell from it is a kink
-// of the kind kShare.
+// where all contacts of an island are coupled by u = B y. Where there are more equations than motions (four
+// corners on a floor) the smallest change of the impulses is taken; where the motion depends on this choice,
+// there is a kink of the kind kShare.
 class ImpulseSlopes {
  public:
-  // What inputs change of a contact beside the motion of its bodies.
+  // Changes of a contact with the inputs other than through the motion of its bodies.
   struct OfShapes {
     MatX<double> dmu;         // (1, N)
-    MatX<double> of_A, of_B;  // (6, N): motions of the shapes in their bodies, about PointSlopes::pivot_W
+    MatX<double> of_A, of_B;  // (6, N) motions of the shapes in their bodies, about PointSlopes::pivot_W
   };
+  // The solved contact problem of a step.
   struct Problem {
-    std::span<const ContactBody> bodies;    // where the contacts are found
+    std::span<const ContactBody> bodies;    // where the contacts were found
     std::span<const PairContact> contacts;  // with the impulses that solve the problem
     std::span<const PointSlopes> points;    // of the contacts
-    std::span<const OfShapes> of_shapes;    // of the contacts; empty: none
+    std::span<const OfShapes> of_shapes;    // of the contacts; empty: no such changes
     std::span<const JointRow> joints;
-    std::span<const std::int32_t> part_of_body;  // -1: moves by nothing
+    std::span<const std::int32_t> part_of_body;  // index of its part; -1: nothing moves it
     const Islands* islands;
     double dt;
   };
 
-  // `parts` are completed: dfree, dy.
+  // Completes `parts` by dfree and dy; adds the kinks to `kinks`.
   ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts, std::vector<StepKink>& kinks);
 
-  // Of impulses that are scaled down where they would add energy: y and dy of the parts become those after
-  // it.
+  // Scales the impulses of an island down where they would add energy, as the step does: y and dy of its
+  // parts become those after it.
   void hold_energy(std::int32_t island);
 
-  // Slopes of the displacements of the parts (n, N) by Stabilisation, and these (n), in the order of parts.
+  // Displacement (n) of a part by Stabilisation, and its slopes (n, N); `displace` returns that of each part.
   struct Displacement {
     VecX<double> value;
     MatX<double> slopes;
@@ -52,32 +53,34 @@ class ImpulseSlopes {
   std::vector<Displacement> displace(const StabilisationConfig& config, double slop);
 
  private:
-  // What one contact or joint does to one part: B (3, n) y is its share of the relative velocity.
+  // The side of a contact or joint on one part: B y, with B (3, n), is the part's share of the relative
+  // velocity.
   struct Side {
     MovingPart* part;
-    const MovingPart::Member* member;  // none: of a joint
+    const MovingPart::Member* member;  // null for a joint
     double sign;
     Vec3<double> arm = Vec3<double>::Zero();  // from the centre of mass, m
     MatX<double> B, darm;                     // (3, N)
   };
   enum class Law : std::uint8_t { kOpen, kSticking, kSliding };
+  // A contact or joint with its impulse, velocity, law, and their slopes.
   struct Row {
-    std::int32_t index = 0;  // of the contact, or after these of the joint
+    std::int32_t index = 0;  // of the contact, or, counted on, of the joint
     Vec3<double> n = Vec3<double>::UnitX(), J = Vec3<double>::Zero(), u = Vec3<double>::Zero();
-    double mu = 0, gap = 0, target = 0, inverse_mass = 0;  // n.W n; 0: nothing moves along n
+    double mu = 0, gap = 0, target = 0, inverse_mass = 0;  // inverse_mass: n.W n; 0: nothing moves along n
     bool friction_of_joint = false;
-    MatX<double> dn, dgap, dtarget, dmu, du, dJ;  // (3, N), (1, N); du with J held
+    MatX<double> dn, dgap, dtarget, dmu, du, dJ;  // (3, N) or (1, N); du with J held
     std::vector<Side> sides;
     Law law = Law::kOpen;
-    bool weak = false;                          // at the boundary of its law
-    Vec3<double> along = Vec3<double>::Zero();  // unit, of sliding
-    double slip = 0;                            // |u_t| of it, m/s; 0: the direction is held
+    bool weak = false;                          // whether it is at the boundary of its law
+    Vec3<double> along = Vec3<double>::Zero();  // unit direction of sliding
+    double slip = 0;                            // |u_t|, m/s; 0: the direction is held
 
     bool touches() const { return weak && law == Law::kOpen && !friction_of_joint; }
     bool sticks() const { return law == Law::kSticking || (touches() && mu > 0 && along.isZero(0)); }
   };
-  // K dJ = known, three rows a contact, in units of the root of the mass at each contact; W: velocities by
-  // dJ.
+  // The linear equations K x = known, three rows per contact, with x = root dJ and `root` the inverse square
+  // root of the effective mass at each contact; W maps x to changes of velocity times 1/root.
   struct Equations {
     MatX<double> K, W, known;
     VecX<double> root;

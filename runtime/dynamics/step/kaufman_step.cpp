@@ -45,11 +45,12 @@ class KaufmanStep final : public Integrator {
   double dt_;
   ContactStage stage_;
   std::vector<BodyState> start_;
-  std::vector<Vec6<double>> free_;  // twists with all forces but contact
+  std::vector<Vec6<double>> free_;  // twists after all forces except contact
   StepReport report_;
 };
 
-// The state after a twist that is constant in the body's axes: E exp([phi] t) [Kaufman2005].
+// Returns the state after moving for `time` with a twist that is constant in the body's axes: E exp([phi] t)
+// [Kaufman2005].
 BodyState KaufmanStep::moved(const BodyState& state, std::size_t body, double time) const {
   const Eigen::Quaterniond to_B = state.q_WB.conjugate();
   const Vec3<double> P_B = to_B * state.L_W, v_B = to_B * state.v_WB;
@@ -64,7 +65,7 @@ BodyState KaufmanStep::moved(const BodyState& state, std::size_t body, double ti
   return result;
 }
 
-// With the twist of before the gyroscopic terms of axes that turn, P x w and m v x w.
+// Adds the gyroscopic terms of rotating axes, P x w and m v x w, with the twist before them.
 void KaufmanStep::turn_axes(State& state) const {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     BodyState& moving = state.bodies[i];
@@ -74,7 +75,7 @@ void KaufmanStep::turn_axes(State& state) const {
   }
 }
 
-// The new twist in the body's axes, from the configuration before the half step.
+// Moves each body with its new twist, constant in its axes, from its configuration before the half step.
 void KaufmanStep::move_on(State& state) {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const Vec6<double>& V = stage_.bodies()[i].V_WB_W;

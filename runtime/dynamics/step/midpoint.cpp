@@ -13,7 +13,8 @@
 namespace abut::dynamics {
 namespace {
 
-// Of contacts within one step: an impact may throw a body at what it was too slow for, and that one the next.
+// Number of searches for contacts within one step: an impact may throw a body at one that it was too slow to
+// reach, and that one at the next.
 constexpr int kMostSearches = 4;
 
 constexpr Setting<StabilisationConfig> kSettings[] = {
@@ -102,10 +103,10 @@ class Midpoint final : public Integrator {
     return report_;
   }
 
-  bool drift(State& state, double time) const;  // whether all bodies' turns were found
+  bool drift(State& state, double time) const;  // returns whether all bodies' rotations were found
   void solve(const State& state, const Control& control);
   void hold_energy(const State& state, const Islands& islands, std::int32_t island);
-  // Calls visit(tree) for those of an island.
+  // Calls visit(tree) for the trees of an island.
   template <class Visit>
   void for_trees(const Islands& islands, std::int32_t island, Visit&& visit) const {
     if (stage_.trees().empty()) return;
@@ -125,12 +126,12 @@ class Midpoint final : public Integrator {
   bool has_slopes_;
   ContactStage stage_;
   Stabilisation stabilisation_;
-  std::vector<Vec6<double>> free_;  // twists with all forces but contact
+  std::vector<Vec6<double>> free_;  // twists after all forces except contact
   std::vector<VecX<double>> free_trees_;
   std::vector<Vec6<double>> displacements_;
   StepReport report_;
   MidpointSlopes::Trace trace_;
-  std::unique_ptr<MidpointSlopes> slopes_;  // where derivatives have been asked for
+  std::unique_ptr<MidpointSlopes> slopes_;  // once derivatives were requested
 };
 
 const StepReport& Midpoint::step(State& state, const Control& control, StepDerivatives& derivatives) {
@@ -166,10 +167,10 @@ bool Midpoint::drift(State& state, double time) const {
   return turned;
 }
 
-// Scaled by s, an island's impulses J at relative velocities u, old, free (with the forces' change) and new,
-// change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
-// much as impulses times the mean of their velocities before and after the step, here summed up as changes of
-// momentum times twists, body by body, and tree by tree.
+// An island's impulses J, scaled by s, change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new
+// - u_free)/2), the latter positive, with the relative velocities u_old before the step, u_free after the
+// forces and u_new after the impulses. This equals the impulses times the mean of their velocities before and
+// after the step; here it is summed as changes of momentum times twists, body by body and tree by tree.
 void Midpoint::hold_energy(const State& state, const Islands& islands, std::int32_t island) {
   double linear = 0, quadratic = 0;
   for (const std::int32_t body : islands.bodies(island)) {
@@ -184,7 +185,7 @@ void Midpoint::hold_energy(const State& state, const Islands& islands, std::int3
   }
   const ContactJoints joints = stage_.joints();
   for_trees(islands, island, [&](std::size_t t) {
-    // In the coordinates in which the tree has unit inertia: L' v, M = L L'.
+    // In coordinates in which the tree has unit inertia: L' v, M = L L'.
     const MatX<double>& L = joints.trees[t].inertia.matrixLLT();
     const VecX<double>&v = joints.trees[t].v, &free = free_trees_[t], &old = stage_.trees()[t].velocities();
     for (Eigen::Index d = 0; d < v.size(); ++d) {
@@ -210,7 +211,7 @@ void Midpoint::hold_energy(const State& state, const Islands& islands, std::int3
   });
 }
 
-// Of the control, on bodies and at joints, J.
+// Work of the control on bodies and at joints, J.
 double Midpoint::work(const Control& control) {
   double sum = stage_.control_work(control, free_);
   for (std::size_t t = 0; t < free_trees_.size(); ++t)
@@ -257,7 +258,7 @@ void Midpoint::stabilise(State& state) {
   }
 }
 
-// Velocities of the joints stay as they are.
+// Leaves the velocities of the joints unchanged.
 void Midpoint::stabilise_trees(State& state) {
   const auto energy = [&](const SystemTree& tree) {
     double sum = 0;

@@ -8,7 +8,7 @@ namespace abut::dynamics {
 
 namespace {
 
-// Of body::pair_friction, 2 a b / (a + b), by a.
+// Derivative of body::pair_friction, 2 a b / (a + b), with respect to a.
 double friction_slope(double a, double b) { return a + b > 0 ? 2 * b * b / ((a + b) * (a + b)) : 0; }
 
 bool is_moment(Quantity quantity) { return quantity >= Quantity::kMomentX && quantity <= Quantity::kMomentZ; }
@@ -35,12 +35,12 @@ Eigen::Index MidpointSlopes::pose_column(std::size_t body) const {
   return std::lower_bound(places.begin(), places.end(), first) - places.begin();
 }
 
-// Of the inputs of one of the stage's trees.
+// Returns the columns of the inputs of one of the stage's trees.
 TreeSlopes::Columns MidpointSlopes::columns_of(const SystemTree& tree) const {
   TreeSlopes::Columns columns;
   columns.count = inputs_;
   const std::vector<int>& places = coordinates_.mimics().independent_velocities();
-  std::vector<int> of_system;  // of each degree of freedom: which it is of the system
+  std::vector<int> of_system;  // for each degree of freedom of the tree, that of the system
   for (std::size_t i = 0; i < tree.bodies().size(); ++i) {
     const int first = coordinates_.tree().first_v(static_cast<int>(tree.body_index(i)));
     const auto link = static_cast<int>(i);
@@ -57,7 +57,7 @@ TreeSlopes::Columns MidpointSlopes::columns_of(const SystemTree& tree) const {
 }
 
 std::vector<TreeSlopes::Variants> MidpointSlopes::variants_of(const SystemTree& tree) const {
-  constexpr double kSize = 1e-3;  // of differences, over the number
+  constexpr double kSize = 1e-3;  // step of the differences, relative to the number
   std::vector<std::int32_t> bodies;
   for (std::size_t i = 0; i < tree.bodies().size(); ++i)
     bodies.push_back(static_cast<std::int32_t>(tree.body_index(i)));
@@ -89,7 +89,7 @@ void MidpointSlopes::add_trees(const Trace& trace, const Control& control, const
   }
 }
 
-// A = diag(I, m), P = (L + h tau; m v + h f) in the world's axes, x the turn and the shift of the body.
+// A = diag(I, m), P = (L + h tau; m v + h f) in the world's axes; x is the rotation and shift of the body.
 void MidpointSlopes::add_free_body(std::size_t body, const Trace& trace, const ContactStage& stage) {
   const BodyState &start = trace.start.bodies[body], &middle = trace.middle.bodies[body];
   const Body& of = system_.body(body);
@@ -111,7 +111,7 @@ void MidpointSlopes::add_free_body(std::size_t body, const Trace& trace, const C
   part.free = trace.free[body];
   part.old = part.free - stage.force_changes()[body];
   part.y = trace.bodies[body].V_WB_W;
-  // by the start: turn, shift, L, v
+  // Slopes at the start: rotation, shift, L, v.
   MatX<double> dL = MatX<double>::Zero(3, inputs_), dv = dL, dturn = dL, dshift = dL;
   dturn.middleCols<3>(pose) = R0;
   dshift.middleCols<3>(pose + 3) = R0;
@@ -141,7 +141,7 @@ void MidpointSlopes::add_free_body(std::size_t body, const Trace& trace, const C
   parts_.push_back(std::move(part));
 }
 
-// Of M and of L = R I w at the start, with w held.
+// Derivatives of A, and of L = R I w at the start with w held.
 void MidpointSlopes::add_inertia_slopes(std::size_t body, const Trace& trace, MatX<double>& dL,
                                         MovingPart& part) const {
   const BodyState& start = trace.start.bodies[body];
@@ -170,7 +170,7 @@ Vec3<double> MidpointSlopes::angular_velocity_B(const BodyState& state, std::siz
   return system_.body(body).inertia.cwiseInverse().cwiseProduct(state.q_WB.conjugate() * state.L_W);
 }
 
-// Friction, and motions of shapes in their bodies.
+// Fills of_shapes_: friction, and motions of shapes in their bodies.
 void MidpointSlopes::add_shape_slopes(const Trace& trace, const ContactStage& stage) {
   of_shapes_.clear();
   if (parameters_.empty()) return;
@@ -204,8 +204,8 @@ void MidpointSlopes::add_shape_slopes(const Trace& trace, const ContactStage& st
   }
 }
 
-// The drift after the impulses, the displacement (turn by Cayley's transform; shift), and the axes of the
-// end.
+// After the drift that follows the impulses come the displacement (rotation by Cayley's transform; shift) and
+// the change to the axes at the end.
 MatX<double> MidpointSlopes::end_of_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
                                               const ImpulseSlopes::Displacement& displacement) const {
   const BodyState &middle = trace.middle.bodies[body], &end = trace.end.bodies[body];

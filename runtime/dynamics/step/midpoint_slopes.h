@@ -10,30 +10,32 @@
 
 namespace abut::dynamics {
 
-// Derivatives of a step of midpoint.h, from what it has left: exact for the free motion and the sweeps of the
-// stabilisation, by the implicit function theorem for the impulses (impulse_slopes.h), by differences of the
-// fourth order for contact points (point_slopes.h).
+// Derivatives of a step of midpoint.h, computed from its trace: exact for the free motion and the sweeps of
+// the stabilisation, by the implicit function theorem for the impulses (impulse_slopes.h), by fourth-order
+// differences for contact points (point_slopes.h) and trees (tree_slopes.h).
 class MidpointSlopes {
  public:
-  // Of a step that has been made.
+  // Intermediate results of a step that was made.
   struct Trace {
     State start, middle, end;
-    std::vector<PairContact> contacts;  // as the solver leaves them
+    std::vector<PairContact> contacts;  // after the solver, before energy is held
     std::vector<ContactBody> bodies;
-    std::vector<Vec6<double>> free;   // twists with all forces but contact
-    std::vector<VecX<double>> trees;  // velocities of the trees as the solver leaves them
+    std::vector<Vec6<double>> free;   // twists after all forces except contact
+    std::vector<VecX<double>> trees;  // velocities of the trees after the solver
   };
 
-  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for.
-  // `parameters` are valid of the scene.
+  // Throws InvalidInput for a system with too many degrees of freedom for matrices of derivatives.
+  // `parameters` must be valid for the scene.
   MidpointSlopes(const System& system, double dt, const StabilisationConfig& stabilisation,
                  std::span<const Parameter> parameters);
 
+  // Computes the derivatives and kinks of the step with this trace; does not set the status.
   void differentiate(const Trace& trace, const Control& control, ContactStage& stage,
                      StepDerivatives& derivatives);
 
  private:
-  // Columns of what a body on no joint starts with: its tangent and its velocity, in its axes.
+  // First column of a body without joint: of its tangent at the start (velocity_column: of its velocity), in
+  // its axes.
   Eigen::Index pose_column(std::size_t body) const;
   TreeSlopes::Columns columns_of(const SystemTree& tree) const;
   Eigen::Index velocity_column(std::size_t body) const { return freedoms_ + pose_column(body); }
@@ -41,7 +43,7 @@ class MidpointSlopes {
     return inputs_ - static_cast<Eigen::Index>(parameters_.size() - k);
   }
   void add_free_body(std::size_t body, const Trace& trace, const ContactStage& stage);
-  // Calls visit(column, quantity) for the masses and moments of a body among the parameters.
+  // Calls visit(column, quantity) for the masses and moments of a body that are among the parameters.
   template <class Visit>
   void for_parameters(std::size_t body, Visit&& visit) const {
     for (std::size_t k = 0; k < parameters_.size(); ++k)
@@ -55,7 +57,7 @@ class MidpointSlopes {
   void add_shape_slopes(const Trace& trace, const ContactStage& stage);
   std::vector<TreeSlopes::Variants> variants_of(const SystemTree& tree) const;
   void add_trees(const Trace& trace, const Control& control, const ContactStage& stage);
-  // (12, N): of (tangent; velocity).
+  // Slopes (12, N) of (tangent; velocity) at the end of the step.
   MatX<double> end_of_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
                                 const ImpulseSlopes::Displacement& displacement) const;
 
@@ -65,9 +67,9 @@ class MidpointSlopes {
   std::vector<Parameter> parameters_;
   SystemTree coordinates_;
   Eigen::Index freedoms_, inputs_;
-  std::vector<MovingPart> parts_;  // of bodies on no joint, then of trees
+  std::vector<MovingPart> parts_;  // of bodies without joints, then of trees
   std::vector<TreeSlopes> trees_;
-  std::vector<std::vector<TreeSlopes::Variants>> variants_;  // of each tree
+  std::vector<std::vector<TreeSlopes::Variants>> variants_;  // for each tree
   std::vector<std::int32_t> part_of_body_;
   std::vector<PointSlopes> points_;
   std::vector<ImpulseSlopes::OfShapes> of_shapes_;

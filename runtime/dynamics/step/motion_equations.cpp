@@ -125,7 +125,7 @@ void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>
   }
 }
 
-// k x^2 / (x + w) at x beyond a limit, with a continuous derivative.
+// Force k x^2 / (x + w) at a distance x beyond a limit, with a continuous derivative.
 void MotionEquations::add_limits(const Joint& joint, int at, double q) {
   for (const double side : {-1.0, 1.0}) {
     const double x = side > 0 ? q - joint.upper : joint.lower - q, w = joints_.limit_width;
@@ -158,7 +158,7 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
 double MotionEquations::control_power(const VecX<double>& v, const Control& control) const {
   double power = drive_.dot(v);
   for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
-    if (control.F_BBcm_W[i].isZero(0)) continue;  // then it has no slopes
+    if (control.F_BBcm_W[i].isZero(0)) continue;  // then its slopes were not computed
     const BodySlopes& body = slopes_[i];
     for (std::size_t d = 0; d < body.dofs.size(); ++d)
       power += control.F_BBcm_W[i].dot(body.J.col(static_cast<Eigen::Index>(d))) * v[body.dofs[d]];

@@ -2,7 +2,8 @@
 
 namespace abut::dynamics {
 
-// The files of page/: what draws in a web page, and what is around it in the page of a recording.
+// Contents of the files in page/: the script that draws in a web page, and the script and style of a
+// recording's page.
 extern const char* const kViewScript;
 extern const char* const kSceneScript;
 extern const char* const kSceneStyle;

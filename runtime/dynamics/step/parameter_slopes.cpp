@@ -6,11 +6,11 @@
 namespace abut::dynamics {
 namespace {
 
-// Of the differences of a material's number. Within it few points of a patch change to where dissipation
-// leaves no pressure, which is a kink; rounding, 1e-16 over it, is far below.
+// Relative step of the differences of a material's number. Within it few points of a patch pass to where
+// dissipation removes all pressure, which is a kink; the rounding, 1e-16 over the step, is far below.
 constexpr double kRelativeStep = 1e-5;
 
-// Weights of differences of the fourth order at `first`, `first` + 1, ... steps.
+// Weights of fourth-order differences at `first`, `first` + 1, ... steps.
 struct Stencil {
   int first;
   std::array<double, 5> weights;
@@ -18,7 +18,7 @@ struct Stencil {
 constexpr Stencil kCentral{-2, {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12}};
 constexpr Stencil kForward{0, {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4}};
 
-// A body's shapes, changed for as long as this lives.
+// Changes a body's shapes for the lifetime of this object.
 class ChangedShapes {
  public:
   ChangedShapes(CompliantContact& contact, std::size_t index, const Body& body)
@@ -66,7 +66,7 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
   }
 }
 
-// A rigid shape stays one, whatever is added to its modulus.
+// Shapes with an infinite modulus are left out: a rigid shape stays rigid, whatever is added to it.
 void ParameterSlopes::add_materials(Eigen::Index column, const Parameter& parameter, const Body& body) {
   std::vector<double> numbers;
   for (const Shape& shape : body.shapes) numbers.push_back(material_number(shape, parameter.quantity));

@@ -10,7 +10,8 @@
 
 namespace abut::dynamics {
 
-// What parameters of a system change of tau - M a - b, the force that its accelerations leave over.
+// Derivatives with respect to a system's parameters of tau - M a - b, the residual force of given
+// accelerations.
 class ParameterSlopes {
  public:
   // Throws InvalidInput as require_valid(scene, parameters).
@@ -18,34 +19,34 @@ class ParameterSlopes {
 
   Eigen::Index count() const { return slopes_.cols(); }
 
-  // M a + b of a tree like the system's, (nv), linear in its masses and moments.
+  // Computes M a + b, (nv), of a tree like the system's; linear in its masses and moments.
   using Inertia = std::function<VecX<double>(const Tree&, TreeScratch&)>;
 
-  // (nv, count()): of -inertia alone.
+  // Returns the derivative (nv, count()) of -inertia only.
   const MatX<double>& evaluate(const Inertia& inertia);
 
-  // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By
-  // masses, moments and poses of shapes exact; by materials differences of the fourth order, with the motions
-  // held, of the shapes with one number after the other: forwards where it is zero. `contact` is left as it
-  // was, without derivatives.
+  // Returns the derivative (nv, count()) at the motions at which `contact` was evaluated and to which the
+  // links in `scratch` were moved. Exact for masses, moments and poses of shapes. For materials, fourth-order
+  // differences with the motions held, taken for each distinct number of a body's materials in turn; forward
+  // differences where the number is zero. `contact` ends as evaluated before, but without derivatives.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
                                const Inertia& inertia);
 
  private:
-  // A tree of bodies of which one is heavier.
+  // A tree in which one body is heavier or has a larger moment.
   struct Variant {
     Eigen::Index column;
-    double change;  // of the parameter
+    double change;  // of the parameter; 0: the tree itself
     Tree tree;
     TreeScratch scratch;
   };
-  // A number that the materials of some of a body's shapes have.
+  // A number that the materials of some of a body's shapes share.
   struct OfMaterial {
     Eigen::Index column;
     Parameter parameter;
     double number;
-    double size;  // of the differences, in the parameter's unit
+    double size;  // step of the differences, in the parameter's unit
     Body body;
   };
   // A direction of a shape's pose.
@@ -61,10 +62,10 @@ class ParameterSlopes {
   void add_force(const Vec6<double>& F_W, std::int32_t body, Eigen::Index column, const SystemTree& tree,
                  const TreeScratch& scratch);
 
-  std::vector<Variant> variants_;  // none, or the tree itself (change 0) and then the others
+  std::vector<Variant> variants_;  // empty, or the tree itself (change 0) and then the others
   std::vector<OfMaterial> of_materials_;
   std::vector<OfPose> of_poses_;
-  std::vector<std::uint8_t> touching_, wanted_;  // pairs
+  std::vector<std::uint8_t> touching_, wanted_;  // for each pair
   MatX<double> slopes_;
 };
 

@@ -22,7 +22,7 @@ using asset::Hdf5Type;
 
 constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
 
-// The state as arrays of plain numbers.
+// The state at the end as arrays of plain numbers.
 struct EndArrays {
   std::vector<std::int64_t> step;
   std::vector<double> dt, position, quaternion, velocity, angular_momentum, contact_impulse, joint_position,
@@ -30,7 +30,8 @@ struct EndArrays {
   std::vector<std::uint64_t> contact_feature, contact_shapes;
 };
 
-// One list of all arrays for writer and reader: visit(path, array, numbers of one body or 0, unit).
+// The one list of all arrays, for both writer and reader: calls visit(path, array, numbers per body or 0,
+// unit).
 template <class R, class E, class Visit>
 void visit_arrays(R& recording, E& end, Visit&& visit) {
   visit("frames/step", recording.steps, 0, "1");
@@ -52,7 +53,7 @@ void visit_arrays(R& recording, E& end, Visit&& visit) {
   visit("end/contact_impulse", end.contact_impulse, 3, "N s");
 }
 
-// The extents of an array with `width` numbers of one body or contact.
+// Returns the extents of an array with `width` numbers per body or contact.
 std::vector<std::uint64_t> extents_of(std::string_view path, std::uint64_t width, const Recording& recording,
                                       const EndArrays& end) {
   const std::uint64_t frames = recording.steps.size(), bodies = recording.bodies.size(),
@@ -128,7 +129,7 @@ class Reader {
  public:
   Reader(std::span<const std::byte> body, const std::string& name) : name_(name), file_(body, name) {}
 
-  // An attribute, of the root where there is no path.
+  // Returns a text attribute of the object at `path`, or of the root without one.
   std::string text(const std::string& key, const std::string& path = "") {
     const std::string element = path.empty() ? key : path + ": the " + key;
     for (const asset::Hdf5Attribute& attribute : file_.attributes(path)) {
@@ -151,7 +152,7 @@ class Reader {
     return file_.texts(array);
   }
 
-  // `extents` empty: a list of any length.
+  // Reads an array; with empty `extents`, a list of any length.
   template <class T>
   void array(const std::string& path, std::vector<T>& data, const std::vector<std::uint64_t>& extents) {
     const Hdf5Array array = file_.array(path);
@@ -171,7 +172,7 @@ class Reader {
   asset::Hdf5File file_;
 };
 
-// Refuses what no simulation records. HDF5's arrays have the right extents already.
+// Refuses a recording that no simulation can have made. The extents of its arrays are checked already.
 class Checker {
  public:
   Checker(const Recording& recording, const std::string& name) : recording_(recording), name_(name) {}
@@ -225,7 +226,7 @@ class Checker {
                              std::to_string(kMaxSteps));
   }
 
-  // Rows are a body's three numbers.
+  // Rows are the three numbers of a body.
   void check_finite(const std::string& path, const std::vector<double>& values) const {
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(values[i])) refuse(path, i / 3, "is not finite");

@@ -9,54 +9,55 @@
 #include "runtime/asset/container.h"
 #include "runtime/dynamics/step/simulation.h"
 
-// A simulation's trajectory, and what it takes to go on from its end, in memory and as an HDF5 file.
+// A simulation's trajectory, with everything needed to continue from its end, in memory and as an HDF5 file.
 namespace abut::dynamics {
 
 // Kind and newest schema of a recording's file.
 inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 3};
 
-// F frames of N bodies, in the order of the scene. Units m, s, rad; in the world's axes.
+// F frames of N bodies, in the order of the scene. Units m, s and rad, in the world's axes.
 struct Recording {
   std::vector<std::string> bodies;         // (N) names
-  std::vector<std::int64_t> steps;         // (F) steps done at the frame
+  std::vector<std::int64_t> steps;         // (F) steps done at each frame
   std::vector<double> times;               // (F) s
   std::vector<double> positions;           // (F, N, 3) of the centres of mass
   std::vector<double> quaternions;         // (F, N, 4) (w, x, y, z)
   std::vector<double> velocities;          // (F, N, 3) of the centres of mass
   std::vector<double> angular_velocities;  // (F, N, 3)
 
-  // The state at the end, which may be later than the last frame: what Simulation::restore takes, and the
+  // The state at the end, as Simulation::restore takes it, which may be later than the last frame, and the
   // settings it belongs to.
   double dt = 0;
-  std::string settings;        // as the program that recorded says them
-  std::string scene_digest;    // of the scene that it is a motion of
+  std::string settings;        // as written by the recording program
+  std::string scene_digest;    // of the scene that was simulated
   std::int64_t end_steps = 0;  // steps done at the end
-  State end;                   // of N bodies
+  State end;                   // with N bodies
 
-  // Appends what the simulation is at now as a frame.
+  // Appends the current state of the simulation as a frame.
   void add_frame(const Simulation& simulation);
 
-  // Sets the end to what the simulation is at now.
+  // Sets the end to the current state of the simulation.
   void set_end(const Simulation& simulation);
 
   // Sets bodies and scene_digest where they are empty.
   void set_scene(const Simulation& simulation);
 };
 
-// The bytes of a file: a header of 512 bytes with a digest of the contents (asset/container.h), then HDF5
-// with groups `frames` (step, time, position, quaternion, velocity, angular_velocity) and `end` (step, dt,
-// position, quaternion, velocity, angular_momentum, joint_position, joint_velocity, contact_feature,
-// contact_shapes, contact_impulse), the
-// array `bodies` and attributes settings and scene. The same recording gives the same bytes. Throws
-// InvalidInput where the arrays do not fit together.
+// Returns the bytes of a file: a header of 512 bytes with a digest of the contents (asset/container.h), then
+// HDF5 with the groups `frames` (step, time, position, quaternion, velocity, angular_velocity) and `end`
+// (step, dt, position, quaternion, velocity, angular_momentum, joint_position, joint_velocity,
+// contact_feature, contact_shapes, contact_impulse), the array `bodies`, and the attributes settings and
+// scene. The same recording gives the same bytes. Throws InvalidInput where the sizes of the arrays are
+// inconsistent.
 std::vector<std::byte> to_hdf5(const Recording& recording);
 
-// Reads what to_hdf5 made. Throws IoError where the file cannot be read and BadAsset, naming it and the
-// array, where it is something else or damaged, or not what a simulation can have recorded: numbers that are
-// not finite, quaternions that are not unit, steps that do not ascend from 0 on or whose times are others.
+// Reads a file made by to_hdf5. Throws IoError where it cannot be read. Throws BadAsset, which names it and
+// the array, where it is another kind of file or damaged, or no simulation can have recorded it: numbers that
+// are not finite, quaternions that are not unit, steps that do not ascend from 0 on, or times that are not
+// those of the steps.
 Recording read_recording(const std::filesystem::path& file);
 
-// The same from a file's bytes; `name` stands for it in messages.
+// The same from a file's bytes; messages call it `name`.
 Recording parse_recording(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace abut::dynamics

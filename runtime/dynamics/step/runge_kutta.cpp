@@ -8,10 +8,11 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kParts[] = {0, 0.5, 0.5, 1};                        // of the step, at the stages
-constexpr double kWeights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // of their rates
+// Times of the stages, as fractions of the step.
+constexpr double kParts[] = {0, 0.5, 0.5, 1};
+constexpr double kWeights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights of their rates
 
-// |h lambda| of what turns or grows by inertial forces up to which it does not grow by the step.
+// |h lambda| up to which the step does not amplify motion that inertial forces rotate or make grow.
 constexpr double kStableTurn = 2.6;
 
 class RungeKutta final : public TreeIntegrator {
@@ -23,7 +24,7 @@ class RungeKutta final : public TreeIntegrator {
   double longest_step(const StiffMode& mode) const override { return longest_runge_kutta_step(mode); }
   double longest_step(double inertial_rate) const override { return kStableTurn / inertial_rate; }
 
-  // Rates of u and y along the way of the step (fixed_axes.h).
+  // Rates of u and y during the step (fixed_axes.h).
   struct Rates {
     VecX<double> u, y;
   };
@@ -31,7 +32,7 @@ class RungeKutta final : public TreeIntegrator {
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     const Eigen::Index nv = tree().nv();
     for (VecX<double>* part : {&rates_.u, &rates_.y, &sum_.u, &sum_.y}) part->setZero(nv);
-    Slopes of_rates, of_sum;  // of u and y
+    Slopes of_rates, of_sum;  // slopes of u and y
     if (slopes != nullptr) {
       of_rates = {MatX<double>::Zero(nv, slopes->q.cols()), MatX<double>::Zero(nv, slopes->q.cols())};
       of_sum = of_rates;
@@ -51,8 +52,9 @@ class RungeKutta final : public TreeIntegrator {
     place_.coordinates(q, q);
   }
 
-  // From the rates of the stage before to those `part` seconds on along them, with which the step goes on for
-  // `weight` seconds; `of_rates`: the slopes of these, and then of the new ones.
+  // Evaluates the rates at the stage reached `part` seconds along the rates of the stage before; the stage
+  // has a weight of `weight` seconds. `of_rates`: in, the slopes of the old rates; out, those of the new
+  // ones.
   void go_on(const VecX<double>& q, const VecX<double>& v, double part, double weight, const Control& control,
              const Slopes* slopes, Slopes& of_rates) {
     place_.move_to(part, rates_.u);
@@ -76,7 +78,7 @@ class RungeKutta final : public TreeIntegrator {
     of_rates.v = of_y.by_a * da + of_y.by_v * at.v + of_y.by_u * du;
   }
 
-  // From q and v at the start to those at place_, where u and y - v have the slopes `way`.
+  // Transforms slopes of q and v at the start to those at place_, where u and y - v have the slopes `way`.
   void move_slopes(const VecX<double>& y, const Slopes& way, Slopes& slopes) const {
     const FixedAxes::CoordinateSlopes of_q = place_.coordinate_slopes();
     const FixedAxes::VelocitySlopes of_v = place_.velocity_slopes(y);

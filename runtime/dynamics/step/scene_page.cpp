@@ -25,9 +25,9 @@ struct Mesh {
   void face(std::int32_t a, std::int32_t b, std::int32_t c) { triangles.insert(triangles.end(), {a, b, c}); }
 };
 
-// Half-spaces are drawn as grids.
+// Adds a shape's triangles to a mesh; half-spaces are left out, as they are drawn as grids.
 void add_shape(const Shape& shape, Mesh& mesh) {
-  constexpr double kDeviation = 0.03;  // of round primitives, of the radius
+  constexpr double kDeviation = 0.03;  // of round primitives, relative to the radius
   if (shape.geometry.half_space()) return;
   asset::Surface own;
   if (const body::Primitive* primitive = shape.geometry.primitive())
@@ -41,7 +41,7 @@ void add_shape(const Shape& shape, Mesh& mesh) {
               first + surface.triangles[3 * t + 2]);
 }
 
-// "[a,b,...]" in the shortest digits that give the numbers back.
+// "[a,b,...]" in the fewest digits that read back the same.
 std::string json(std::span<const double> numbers) {
   std::string text = "[";
   for (const double number : numbers) {
@@ -70,7 +70,7 @@ std::string mesh_json(const std::vector<float>& vertices, const std::vector<std:
   return text;
 }
 
-// Bodies that look alike share a mesh: (index of the mesh of each body; meshes).
+// Meshes of the bodies, and for each body the index of its mesh; bodies that look alike share one.
 std::string bodies_json(const Scene& scene) {
   std::vector<std::string> meshes;
   std::string index;

@@ -10,19 +10,20 @@
 
 namespace abut::dynamics {
 
-// What is drawn over everything, in the world's frame: a contact patch, the arrow of a force.
+// A mark that is drawn over everything else, such as a contact patch or the arrow of a force, in the world's
+// frame.
 struct PageMark {
   std::vector<float> vertices;          // (vertices, 3) m
   std::vector<std::int32_t> triangles;  // (triangles, 3)
   std::array<int, 3> rgb{};             // 0 to 255
 };
 
-// A web page that plays a recording of a scene, or shows its one frame: one file, nothing loaded from
-// anywhere. It draws with WebGL 2; drag or arrow keys turn, wheel or + - zoom, r resets, space plays and
-// stops. Throws InvalidInput for a recording without frames or of another number of bodies.
+// Returns a web page that plays a recording of a scene, or shows its only frame: one file that loads nothing
+// else. It draws with WebGL 2; dragging or the arrow keys rotate the view, the wheel or + - zoom, r resets,
+// space plays and stops. Throws InvalidInput for a recording without frames or with another number of bodies.
 std::string scene_page(const Scene& scene, const Recording& recording, std::span<const PageMark> marks = {});
 
-// The same as a file, whole or not at all. Throws IoError too.
+// Writes the page as a file, either complete or not at all. Also throws IoError.
 void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file);
 
 }  // namespace abut::dynamics

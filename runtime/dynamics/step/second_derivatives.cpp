@@ -8,8 +8,8 @@
 namespace abut::dynamics {
 namespace {
 
-// The derivatives of a step from x, in the charts about a state and the state after it: those of the step
-// itself are in the charts about where it starts and ends.
+// Derivatives of a step from x, transformed to the charts about a fixed state and the state after it; those
+// of the step itself are in the charts about its own start and end.
 class Chart {
  public:
   Chart(Integrator& integrator, const SystemTree& tree, const State& state, const Control& control)
@@ -45,7 +45,8 @@ class Chart {
   }
 
  private:
-  // Joints that mimic others have one degree of freedom, of which the blocks are 1.
+  // Selects the independent degrees of freedom. Joints that mimic others have one degree of freedom, for
+  // which these blocks are 1.
   MatX<double> independent(const MatX<double>& blocks) const {
     const std::vector<int>& places = tree_.mimics().independent_velocities();
     return blocks(places, places);
@@ -57,7 +58,7 @@ class Chart {
   State state_, next_;
   const Control& control_;
   VecX<double> q_, v_;
-  int parts_ = 0;  // of the first step with derivatives
+  int parts_ = 0;  // number of parts of the first step with derivatives
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace abut::dynamics {
 namespace {
 
-// |h lambda| of velocities that turn by inertial forces at which the step makes them 1.1 times as fast:
-// sqrt(1 + (h lambda)^2).
+// |h lambda| at which the step makes velocities that rotate by inertial forces 1.1 times as fast: sqrt(1 + (h
+// lambda)^2).
 constexpr double kStableTurn = 0.46;
 
 class SemiImplicit final : public TreeIntegrator {

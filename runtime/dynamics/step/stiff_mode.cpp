@@ -26,13 +26,14 @@ StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX
   return {std::max(x.dot(K * x) / weight, 0.0), std::max(x.dot(C * x) / weight, 0.0)};
 }
 
-// Of z = (x / dt; y). Pairs of complex eigenvalues make |z| go up and down: the growth is a mean.
+// Power iteration on z = (x / dt; y). With pairs of complex eigenvalues |z| oscillates: the growth is
+// averaged.
 double greatest_rate(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
                      const VecX<double>& start, double dt) {
-  constexpr int kPowers = 60, kMean = 40;  // of which the last ones count
+  constexpr int kPowers = 60, kMean = 40;  // only the last ones count
   const Eigen::LLT<MatX<double>> inertia(M);
   VecX<double> x = start, y = start;
-  double growth = 0;  // its logarithm
+  double growth = 0;  // sum of its logarithms
   for (int k = 0; k < kPowers; ++k) {
     const double size = std::hypot(x.norm(), y.norm());
     if (!(size > 0 && std::isfinite(size))) return 0;
@@ -44,7 +45,7 @@ double greatest_rate(const MatX<double>& M, const MatX<double>& K, const MatX<do
   return std::exp(growth / (kMean - 1)) / dt;
 }
 
-// v' = v - h (k x + c v), x' = x + h v': bounded while h^2 k + 2 h c <= 4.
+// v' = v - h (k x + c v), x' = x + h v' is bounded while h^2 k + 2 h c <= 4.
 double longest_semi_implicit_step(const StiffMode& mode) {
   return 4 / (mode.damping + std::sqrt(mode.damping * mode.damping + 4 * mode.stiffness));
 }
@@ -53,10 +54,10 @@ double longest_semi_implicit_step(const StiffMode& mode) {
 double longest_runge_kutta_step(const StiffMode& mode) {
   using Number = std::complex<double>;
   const Number root = std::sqrt(Number(mode.damping * mode.damping - 4 * mode.stiffness)),
-               lambda = -(mode.damping + root) / 2.0;  // of the two the larger one
+               lambda = -(mode.damping + root) / 2.0;  // the larger one of the two
   const double rate = std::abs(lambda);
   if (!(rate > 0)) return std::numeric_limits<double>::infinity();
-  double bounded = 2.6, beyond = 3;  // |z|, whatever its direction on the left
+  double bounded = 2.6, beyond = 3;  // bounds of |z| for any direction in the left half-plane
   for (int k = 0; k < 20; ++k) {
     const double size = (bounded + beyond) / 2;
     const Number z = size * lambda / rate;

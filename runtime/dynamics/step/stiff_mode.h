@@ -10,19 +10,19 @@ struct StiffMode {
   double damping = 0;    // x'C x / x'M x, 1/s
 };
 
-// The mode that explicit steps of length dt (s) fail at first, with K and C symmetric: that of the greatest
-// eigenvalue of M^-1 (dt^2 K + 2 dt C), by its powers from `start`
-// (from ones where that is zero or not finite). From below: Rayleigh's quotient is at
-// most the eigenvalue. M, K, C are (n, n), M positive definite.
+// Returns the mode at which explicit steps of length dt (s) fail first, with K and C symmetric: that of the
+// largest eigenvalue of M^-1 (dt^2 K + 2 dt C), by power iteration from `start` (from ones where that is zero
+// or not finite). It approximates the eigenvalue from below, as Rayleigh's quotient is at most the
+// eigenvalue. M, K, C are (n, n), M positive definite.
 StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
                         const VecX<double>& start, double dt);
 
-// The spectral radius, 1/s, of x' = y, M y' = -K x - C y with any K and C, by powers of what it makes of
-// (start dt, start) in dt; zero where that is not finite.
+// Returns the spectral radius, 1/s, of x' = y, M y' = -K x - C y with any K and C, by power iteration from
+// (x, y) = (dt start, start); zero where that is not finite.
 double greatest_rate(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
                      const VecX<double>& start, double dt);
 
-// Greatest steps (s) at which the mode stays bounded; infinite where nothing pulls back or brakes it.
+// Longest steps (s) at which the mode stays bounded; infinite where it has neither stiffness nor damping.
 double longest_semi_implicit_step(const StiffMode& mode);
 double longest_runge_kutta_step(const StiffMode& mode);
 

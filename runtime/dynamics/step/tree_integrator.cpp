@@ -12,13 +12,14 @@
 namespace abut::dynamics {
 namespace {
 
-// Of pairs of bodies within one step: contact may throw a body at what it was too slow for.
+// Number of searches for pairs of bodies within one step: contact may throw a body at one that it was too
+// slow to reach.
 constexpr int kMaxSearches = 3;
 
 [[noreturn]] void refuse_step(double dt, double stable_dt) {
   std::ostringstream what;
   what << "simulation: a joint has left the finite numbers; ";
-  const bool known = stable_dt > 1e-6 * dt;  // else what is asked about has left the finite numbers itself
+  const bool known = stable_dt > 1e-6 * dt;  // otherwise the accelerations themselves are not finite
   if (stable_dt < dt)
     what << "the time step of " << dt << " s is too long for the stiffness or the spin: take "
          << (known ? "one below " + number_text(stable_dt) + " s" : "a much smaller one")
@@ -127,7 +128,7 @@ void TreeIntegrator::heed_contact() {
     if (contact_ != Status::kNotConverged) contact_ = status;
 }
 
-// M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held there.
+// M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held on the right.
 const VecX<double>& TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double>& v,
                                                const Control& control, ForwardSlopes* slopes) {
   if (!q.allFinite() || !v.allFinite()) refuse_step(dt_, stable_step(everything(), v_start_, control));

@@ -10,12 +10,12 @@
 namespace abut::dynamics {
 namespace {
 
-// To a limit, rad or m, within which it has a row, beside twice the way of a step: other impulses of the same
-// step may bring the joint there.
+// Distance to a limit, rad or m, within which it gets a row, in addition to twice the motion of a step: other
+// impulses of the same step may bring the joint there.
 constexpr double kLimitReach = 0.05;
 
-// The twists of the one joint on the world, in its link, where nothing else holds the tree and it is a free
-// or a planar one; none otherwise.
+// Returns the twists of the root joint, in its link, where it is a free or planar joint without armature and
+// the only one on the world; otherwise none.
 detail::Subspace moving_freely(const Tree& tree) {
   if (tree.link_count() == 0) return {};
   const Joint& root = tree.link(0).joint;
@@ -83,7 +83,7 @@ void TreeMotion::weigh() {
   M_.noalias() = independent_.transpose() * GM_;
 }
 
-// -M^-1 of the forces that velocities call for, at q_ and its M_.
+// acceleration_ = -M^-1 b(q_, v), with M_ at q_ and without gravity.
 void TreeMotion::accelerate(const VecX<double>& v) {
   full_.noalias() = independent_ * v;
   bias_.noalias() = independent_.transpose() * bias_force<double>(tree_.tree(), q_, full_, scratch_);
@@ -98,8 +98,8 @@ Vec3<double> TreeMotion::centre_from_root() const {
   return p_LCom_W;
 }
 
-// Leaves v_ seen from the centre of mass: the shifts of the root at which the momentum
-// M_sr v_r + m v_s, v_r the other velocities, is zero.
+// Removes the velocity of the centre of mass from v_ and returns it: leaves the shift velocities v_s of the
+// root at which the momentum M_sr v_r + m v_s is zero, with v_r the other velocities and m the mass.
 TreeMotion::Whole TreeMotion::take_way() {
   const Eigen::Index nb = root_.cols(), ns = nb - turns();
   Whole whole{pose_of_link(scratch_, 0), centre_from_root(), Vec3<double>::Zero(), Vec3<double>::Zero()};
@@ -120,11 +120,12 @@ void TreeMotion::give_way(const Vec3<double>& v_WCom_W) {
       root_.bottomRightCorner(3, ns).transpose() * (pose_of_link(scratch_, 0).R.transpose() * v_WCom_W);
 }
 
-// Of second order: q and v by the midpoint rule, then what has to stay as it is. The energy is that of the
-// motion about the centre of mass; the velocities of the joints are scaled by s so that what the whole tree
-// has locked and s^2 of what they have add up to it. Where they have none but for rounding, it stays so.
+// Second-order: q and v by the midpoint rule, then the conserved quantities are restored. The energy is that
+// of the motion about the centre of mass: the velocities of the joints are scaled by s such that the energy
+// with locked joints plus s^2 times that of the joints equals it. Energy of the joints that is only rounding
+// error is not amplified.
 bool TreeMotion::drift(double time) {
-  constexpr double kRounding = 1e-12;  // of the energy that the tree has locked
+  constexpr double kRounding = 1e-12;  // of the energy with locked joints
   constexpr double kMostOff = 0.05;    // of all energy
   const bool floats = root_.cols() > 0;
   const Whole start = floats ? take_way() : Whole{};
@@ -157,7 +158,7 @@ bool TreeMotion::drift(double time) {
   return kept;
 }
 
-// The centre of mass goes straight on, along the plane of a planar joint, and the root with it.
+// Moves the root so that the centre of mass goes straight on, within the plane of a planar joint.
 void TreeMotion::go_straight(const Whole& start, double time) {
   const Eigen::Index nb = root_.cols();
   const auto shifts = root_.bottomRows<3>();
@@ -171,8 +172,8 @@ void TreeMotion::go_straight(const Whole& start, double time) {
   for (auto& link : scratch_.links) link.p_WC = start.X_WL.p + R * (shifts * full_.head(nb));
 }
 
-// The angular momentum L about the centre of mass, p along the root joint, gives the root's velocities for
-// each velocity of the joints: v_b = M_bb^-1 (p - M_bj v_j), and the kinetic energy p.M_bb^-1 p/2 +
+// The angular momentum L about the centre of mass, as p along the root joint, gives the root's velocities for
+// given velocities of the joints, v_b = M_bb^-1 (p - M_bj v_j), and the kinetic energy p.M_bb^-1 p/2 +
 // v_j.(M_jj - M_jb M_bb^-1 M_bj) v_j/2.
 TreeMotion::Shares TreeMotion::shares(const Vec3<double>& L_W) {
   Shares shares;
@@ -191,7 +192,7 @@ TreeMotion::Shares TreeMotion::shares(const Vec3<double>& L_W) {
   return shares;
 }
 
-// From the root's origin to a body's centre of mass, in the world's axes.
+// Vector from the root's origin to a body's centre of mass, in the world's axes.
 Vec3<double> TreeMotion::from_root(std::size_t i) const {
   return scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
 }
@@ -202,7 +203,7 @@ void TreeMotion::keep_start() {
 }
 
 double TreeMotion::rise() const {
-  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of places
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of positions
   double sum = 0, rounding = 0;
   const Vec3<double>& gravity = tree_.system().scene().gravity;
   for (std::size_t i = 0; i < J_W_.size(); ++i) {
@@ -294,7 +295,8 @@ void TreeMotion::add_rows(std::int32_t index, double dt, const VecX<double>& fre
       row.gap = side > 0 ? q - joint.lower : joint.upper - q;
       const double speed = std::abs(row.factor) * std::max(std::abs(v_[row.dof]), std::abs(free[row.dof]));
       if (!(row.gap < kLimitReach + 2 * dt * speed)) continue;
-      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;  // there at the next middle
+      // Reaches the limit in the middle of the next step.
+      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;
       rows.push_back(row);
     }
   }

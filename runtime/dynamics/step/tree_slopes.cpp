@@ -11,17 +11,17 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kSize =
-    1e-4;  // of the differences: of a radian, or of the length of a shift, and their rates
-constexpr double kFar = 1e-14;  // of an inertia: rounding that spoils those
+    1e-4;  // step of the differences, relative to a radian or to the length of a shift, and to their rates
+constexpr double kFar = 1e-14;  // relative rounding of an inertia from which larger steps are needed
 
-// Of f(t) at 0, of the fourth order.
+// Fourth-order derivative of f(t) at 0.
 template <class F>
 auto slope(double size, F&& f) {
   const auto one = f(size), back = f(-size), two = f(2 * size), two_back = f(-2 * size);
   return ((8 * (one - back) - (two - two_back)) / (12 * size)).eval();
 }
 
-// Of f(tree) by a mass or a moment.
+// Fourth-order derivative of f(tree) with respect to a mass or moment.
 template <class F>
 auto slope(TreeSlopes::Variants& of, F&& f) {
   const auto one = f(of.more), back = f(of.less), two = f(of.two_more), two_back = f(of.two_less);
@@ -38,11 +38,12 @@ TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control
   sizes_ = sizes();
 }
 
-// A shift changes moments of inertia, I + m s^2, over the length sqrt(I / m), with I of a turn that it is on
-// the way to the world of, while all else is free to move, and m what is shifted; and the turns that it
-// carries, of moment I, over I / (m e), m e what couples the two. Where nothing turns, no inertia depends on
-// it. About a far axis inertias are rounded by more than such a shift changes them: then by a larger one, at
-// which rounding and the fifth power of the step are about as large.
+// A shift s changes the moment of inertia I + m s^2 of a rotation between it and the world over the length
+// sqrt(I / m), where I is the inertia of that rotation with all else free to move and m the mass shifted; and
+// it couples with the rotations that it carries, of moment I, over the length I / (m e), where m e is their
+// coupling in the mass matrix. Where nothing rotates, no inertia depends on a shift. About a distant axis the
+// rounding of inertias exceeds their change by such a step: then the step is larger, such that the rounding
+// and the fifth power of the step are about equal.
 VecX<double> TreeSlopes::sizes() const {
   const Tree& tree = tree_.coordinates().tree();
   const MatX<double>& G = tree_.coordinates().independent();
@@ -142,7 +143,7 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
   part.dold = slopes.bottomRows(n);
   part.old = middle_.v;
   part.y = after;
-  // A, P and the Jacobians side by side.
+  // A, P and the Jacobians in one matrix.
   ContactTree problem;
   push(tree_, middle_, problem);
   for (std::size_t i = 0; i < body_count; ++i)

@@ -7,13 +7,14 @@
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/fixed_axes.h"
 
-// Whether an explicit step is too long for what acts: looked into for the bodies that it makes faster, and
-// for what may act on these.
+// Whether an explicit step is too long for the forces that act: examined for the bodies that the step makes
+// faster, and for those that may act on these.
 namespace abut::dynamics {
 namespace {
 
-// Factor by which a step makes a body faster, beyond half of what gravity does, where its stability is looked
-// into. Beyond the longest stable step by 1 % (semi_implicit) or 4 % (rk4), a mode may grow by less.
+// Factor of a body's speed in a step, beyond half the change by gravity, from which its stability is
+// examined. At steps that exceed the longest stable one by up to 1 % (semi_implicit) or 4 % (rk4), a mode may
+// grow by less.
 constexpr double kFaster = 1.1;
 
 bool beyond_a_limit(const Tree& tree, int link, const VecX<double>& q) {
@@ -25,7 +26,8 @@ bool beyond_a_limit(const Tree& tree, int link, const VecX<double>& q) {
 
 }  // namespace
 
-// The spring of a limit throws a joint back before it is fast.
+// Also includes bodies with a joint beyond a limit, as the limit's spring throws a joint back before it is
+// fast.
 bool TreeIntegrator::find_suspects() {
   const System& system = equations_.coordinates().system();
   const double falling = dt_ * system.scene().gravity.norm();  // in a step, m/s
@@ -43,10 +45,10 @@ bool TreeIntegrator::find_suspects() {
   return any;
 }
 
-// The least of all stages, s; of inertial forces where the step starts, as a step that they have made too
-// fast has no end of them. Friction that is too stiff for the step chatters, with changes of the velocity
-// that it bounds itself, and is left out. `change`, of the velocities in the step, is where the mode that
-// fails has grown.
+// Returns the shortest of the longest stable steps at all stages, s; for inertial forces only at the start of
+// the step, as they grow without limit in a step that they make too fast. Leaves out friction: if it is too
+// stiff for the step it chatters, with changes of velocity that it bounds itself. `change`, of the velocities
+// in the step, is dominated by the mode that fails.
 double TreeIntegrator::stable_step(const std::vector<std::uint8_t>& suspects, const VecX<double>& change,
                                    const Control& control) {
   std::vector<std::uint8_t> wanted;
@@ -73,8 +75,8 @@ double TreeIntegrator::stable_step(const std::vector<std::uint8_t>& suspects, co
   return longest;
 }
 
-// Of M dy/dt = -b(q, v), gravity left out, in axes that do not turn (fixed_axes.h): there small changes x, y
-// of the motion go as x' = y, M y' = -K x - C y. Turning axes are no matter of the step.
+// Rate of M dy/dt = -b(q, v), without gravity, in axes that do not rotate (fixed_axes.h): there small changes
+// x, y of the motion obey x' = y, M y' = -K x - C y. The rotation of axes does not limit the step.
 double TreeIntegrator::inertial_rate(const std::vector<FreedomGroup>& groups, const VecX<double>& q,
                                      const VecX<double>& v, const VecX<double>& change) {
   TreeScratch& scratch = equations_.scratch();

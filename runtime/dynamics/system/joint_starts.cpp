@@ -5,9 +5,9 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kRounding = 1e-9;  // rad or m: of positions that are written as their limits are
+constexpr double kRounding = 1e-9;  // rad or m: allows for rounding of a position that equals its limit
 
-// Where a joint of one degree of freedom starts, rad or m.
+// Initial position of a joint of one degree of freedom, rad or m.
 double start_of(const Scene& scene, std::size_t body) {
   const BodyJoint& joint = *scene.bodies[body].joint;
   if (const std::optional<Mimic>& mimic = joint.joint.mimic)

@@ -4,7 +4,7 @@
 
 namespace abut::dynamics {
 
-// A number of a material in scene files.
+// A keyword of a material in scene files, and the number that it sets.
 struct MaterialWord {
   const char* keyword;
   const char* meaning;  // for messages
@@ -18,6 +18,6 @@ inline constexpr MaterialWord kMaterialWords[] = {
     {"modulus", "the modulus", &body::Material::modulus},
     {"dissipation", "the dissipation", &body::Material::dissipation},
 };
-inline constexpr const char* kRigidWord = "rigid";  // in place of the modulus kRigid
+inline constexpr const char* kRigidWord = "rigid";  // written for the modulus body::kRigid
 
 }  // namespace abut::dynamics

@@ -12,7 +12,7 @@ namespace {
 // One row for each Quantity, in its order.
 struct Row {
   std::string_view name;
-  double body::Material::*material;  // null for a number of the body itself
+  double body::Material::*material;  // null for a quantity of the body itself
 };
 constexpr Row kRows[] = {
     {"mass", nullptr},

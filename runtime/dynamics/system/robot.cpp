@@ -7,7 +7,7 @@
 namespace abut::dynamics {
 namespace {
 
-// Both, seen from the frame of the first.
+// Sum of two inertias that are given in the same frame.
 LinkInertia joined(const LinkInertia& a, const LinkInertia& b) {
   LinkInertia sum;
   sum.mass = a.mass + b.mass;
@@ -23,13 +23,13 @@ LinkInertia seen_from(const Pose<double>& X_PL, const LinkInertia& inertia) {
   return {inertia.mass, X_PL * inertia.p_LLcm, X_PL.R * inertia.I_LLcm_L * X_PL.R.transpose()};
 }
 
-// Where a link of the robot has gone: to a link that moves, or to the root.
+// The kept link K, which moves or is the root, that a link L of the robot is part of.
 struct Place {
-  std::size_t kept;   // index among those
-  Pose<double> X_KL;  // in its frame
+  std::size_t kept;   // index of K among the kept links
+  Pose<double> X_KL;  // of L in K
 };
 
-// The links that move, and the root; the others' inertias joined to theirs.
+// Returns the links that move, and the root, with the inertias of the links fixed to them added to theirs.
 std::vector<Link> weld(const Robot& robot, std::vector<Place>& places) {
   std::vector<Link> kept;
   for (const Link& link : robot.links) {
@@ -84,7 +84,7 @@ std::size_t add_robot(Scene& scene, const std::string& name, const Robot& robot,
   std::int32_t group = 0;
   for (const Body& body : scene.bodies) group = std::max(group, body.group);
   std::vector<Place> places;
-  std::vector<Pose<double>> links;  // X_WL where all joints stand at zero
+  std::vector<Pose<double>> links;  // X_WL with all joints at zero
   for (Link& link : weld(robot, places)) {
     if (link.parent < 0) link.joint.X_PJ = X_WR * link.joint.X_PJ;
     links.push_back(link.parent < 0 ? link.joint.X_PJ

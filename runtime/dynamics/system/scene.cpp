@@ -13,15 +13,15 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kUnitTolerance = 1e-9;      // of a quaternion's length
-constexpr double kTriangleTolerance = 0.01;  // of the inertia's triangle inequality: files have few digits
+constexpr double kTriangleTolerance = 0.01;  // of the triangle inequality: numbers in files have few digits
 
-// Numbers beyond these lose the digits of all others, or overflow in squares.
+// Beyond these bounds numbers cancel the digits of all others, or overflow in squares.
 constexpr double kLeastInertia = 1e-100, kGreatestInertia = 1e100;  // kg, kg m^2
 constexpr double kGreatestLength = 1e15;                            // m
 
 bool may_weigh(double inertia) { return inertia >= kLeastInertia && inertia <= kGreatestInertia; }
 
-// Largest size of a primitive, m; 0 for an asset and for a half-space.
+// Returns the largest size of a primitive, m; 0 for an asset and for a half-space.
 double largest_size(const body::Geometry& geometry) {
   double largest = 0;
   if (const body::Primitive* primitive = geometry.primitive())
@@ -33,7 +33,7 @@ double largest_size(const body::Geometry& geometry) {
   throw InvalidInput(who + ": " + what);
 }
 
-// What only a body without a joint must have.
+// Checks what is required only of a body without a joint.
 void require_valid_free(const Body& body, const std::string& who) {
   if (!may_weigh(body.mass)) {
     std::ostringstream what;
@@ -54,7 +54,7 @@ void require_valid_free(const Body& body, const std::string& who) {
     refuse(who, "its position or velocity has a number that is NaN or infinite");
 }
 
-// Where it is follows from the joint; a link may weigh nothing.
+// Checks a body with a joint. Its pose follows from the joint, and its mass and moments may be zero.
 void require_valid_link(const Body& body, const std::string& who) {
   const auto may_be = [](double inertia) { return inertia == 0 || may_weigh(inertia); };
   const Vec3<double>& I = body.inertia;

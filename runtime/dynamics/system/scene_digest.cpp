@@ -10,7 +10,7 @@
 namespace abut::dynamics {
 namespace {
 
-// Bytes of all that the motion depends on, in one order.
+// Collects the bytes of all data that the motion depends on, in a fixed order.
 class Content {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -96,7 +96,8 @@ class Content {
     add_array(grid.rows, 4LL * 4 * 8 * grid.brick_count);
   }
 
-  // Of what its other arrays are made from. Many bodies may share an asset.
+  // Digest of those arrays of an asset from which its others are derived; cached, because bodies share
+  // assets.
   const std::string& digest_of(const body::Geometry& geometry) {
     const auto [found, fresh] = assets_.try_emplace(geometry.id());
     if (!fresh) return found->second;
@@ -122,7 +123,7 @@ class Content {
   }
 
   std::vector<std::byte> bytes_;
-  std::map<std::uint64_t, std::string> assets_;  // by the geometry's id
+  std::map<std::uint64_t, std::string> assets_;  // digests by the geometry's id
 };
 
 }  // namespace

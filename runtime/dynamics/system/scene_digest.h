@@ -6,7 +6,8 @@
 
 namespace abut::dynamics {
 
-// "xxh3-128:<32 hex digits>" of all that the motion of a scene depends on: everything but its duration.
+// Returns a digest "xxh3-128:<32 hex digits>" of all data that the motion of a scene depends on; excludes,
+// for example, its duration and the limits that no step enforces.
 std::string digest(const Scene& scene);
 
 }  // namespace abut::dynamics

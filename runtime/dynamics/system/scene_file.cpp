@@ -19,7 +19,7 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr int kMaxShapes = 100000;  // of one body: more is a damaged file
+constexpr int kMaxShapes = 100000;  // of one body: a larger number means a damaged file
 
 class Reader : private SceneLines {
  public:
@@ -38,7 +38,7 @@ class Reader : private SceneLines {
   }
 
  private:
-  // What a material is given beside the scene's.
+  // A number of a material that replaces the scene's default.
   struct Given {
     double body::Material::*member;
     double value;
@@ -111,7 +111,7 @@ class Reader : private SceneLines {
     return value;
   }
 
-  // material KEYWORD NUMBER [KEYWORD NUMBER ...]
+  // Parses `material KEYWORD NUMBER [KEYWORD NUMBER ...]`.
   GivenList material() {
     GivenList given;
     while (words_left() > 0 || given.empty()) {
@@ -210,7 +210,7 @@ class Reader : private SceneLines {
     return primitive(row.make(sizes));
   }
 
-  // Scenes are found with three sizes for every shape, those without meaning zero.
+  // Skips padding: some scenes give three sizes for every shape, with zeros for the unused ones.
   void skip_padding(std::size_t count, const std::string& kind) {
     constexpr std::size_t kPose = 7;
     if (words_left() != kPose + count) return;
@@ -253,7 +253,7 @@ class Reader : private SceneLines {
     last_ = &of_shapes_.emplace_back();
   }
 
-  // A joint below may make right what is said here of one without.
+  // Stores the error of a body that is valid only with a joint, which may follow below.
   void require_valid_without_joint(const Body& made, bool shapeless) {
     const std::string who = "body '" + made.name + "'";
     try {
@@ -276,7 +276,7 @@ class Reader : private SceneLines {
     }
   }
 
-  // Names the line of what is wrong with a joint, or with a body that joints connect.
+  // Checks joints and the bodies that they connect, and names the line of an error.
   void check_joints() const {
     const auto refuse = [this](std::size_t body, const InvalidInput& error) {
       throw InvalidInput(file() + ":" + std::to_string(last_line_.at(body)) + ": " + error.what());
@@ -330,12 +330,12 @@ class Reader : private SceneLines {
   const AssetSource& assets_;
   const std::filesystem::path& robots_;
   Scene scene_;
-  body::Material of_scene_;                     // of shapes that are given nothing else
+  body::Material of_scene_;                     // default of all shapes
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
-  GivenList* last_ = nullptr;                   // of the last of them
+  GivenList* last_ = nullptr;                   // that of the last shape read
   std::set<std::string> names_;
   std::map<std::size_t, int> last_line_;  // by body: the last line about it or its joint
-  std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need one, and why
+  std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need a joint, and why
 };
 
 }  // namespace

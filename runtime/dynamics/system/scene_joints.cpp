@@ -27,7 +27,7 @@ JointType joint_type(const SceneLines& line, const std::string& name) {
   line.refuse("'" + name + "' is no type of joint; there are: " + known);
 }
 
-// As many as the joint has; a quaternion is normalised.
+// Reads as many coordinates as the joint type has; a quaternion is normalised.
 VecX<double> coordinates(SceneLines& line, JointType type) {
   VecX<double> q(joint_kind(type).nq);
   Eigen::Index k = 0;
@@ -37,7 +37,7 @@ VecX<double> coordinates(SceneLines& line, JointType type) {
   return q;
 }
 
-// The word for none of what a keyword limits; of others empty.
+// Returns the word for no limit of a keyword; empty for keywords that are no limits.
 std::string_view no_limit(std::string_view keyword) {
   if (keyword == "lower") return "-inf";
   return keyword == "upper" || keyword == "velocity_limit" || keyword == "effort_limit" ? "inf" : "";
@@ -52,7 +52,7 @@ const JointWord& joint_word(SceneLines& line, const std::string& keyword) {
   line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words + "position, velocity");
 }
 
-// KEYWORD NUMBER ... up to the end of the line.
+// Reads `KEYWORD NUMBER ...` up to the end of the line.
 void read_words(SceneLines& line, BodyJoint& joint) {
   std::set<std::string> given;
   while (line.words_left() > 0) {
@@ -83,7 +83,7 @@ std::int32_t find_body(const SceneLines& line, const Scene& scene, const std::st
   line.refuse("there is no body '" + name + "' further up");
 }
 
-// The index of its body.
+// Returns the index of the body that has the joint.
 std::size_t find_joint(const SceneLines& line, const Scene& scene, const std::string& name) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     if (scene.bodies[i].joint && scene.bodies[i].joint->joint.name == name) return i;
@@ -95,8 +95,8 @@ Pose<double> pose_of(const Body& body) {
   return {rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB};
 }
 
-// The file beside the scene, else in the folder of robots. What cannot be looked for is there, for its
-// reader.
+// Returns the file in the scene's folder, or else in the folder of robots. A path that cannot be checked is
+// also returned, so that its reader reports the error.
 fs::path robot_file(const SceneLines& line, const fs::path& word, const fs::path& robots) {
   std::vector<fs::path> places{fs::path(line.file()).parent_path() / word};
   if (!robots.empty() && word.is_relative()) places.push_back(robots / word);
@@ -113,7 +113,7 @@ fs::path robot_file(const SceneLines& line, const fs::path& word, const fs::path
 
 constexpr const char* kMakeRobot = "make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT";
 
-// The asset of a robot's mesh, by the mesh's name.
+// Returns the asset of a robot's mesh, by the mesh's name.
 body::Geometry asset_of(const fs::path& mesh, const AssetSource& assets) {
   try {
     return assets(mesh.stem().string());
@@ -160,7 +160,7 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   const fs::path file = robot_file(line, line.word("a URDF file"), robots);
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
-  std::map<fs::path, fs::path> of_a_name;  // meshes by the names of their assets
+  std::map<fs::path, fs::path> of_a_name;  // mesh file of each asset name
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())

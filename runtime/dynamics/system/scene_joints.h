@@ -3,11 +3,11 @@
 #include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/system/scene_lines.h"
 
-// The entries of a scene file (scene_file.h) that are about joints and pairs of bodies, from the line at
-// hand, after its keyword.
+// Readers for the entries of a scene file (scene_file.h) about joints and pairs of bodies. Each reads the
+// current line after its keyword.
 namespace abut::dynamics {
 
-// A number of a joint in scene files.
+// A keyword of a joint in scene files, and the number that it sets.
 struct JointWord {
   const char* keyword;
   double Joint::*member;
@@ -23,12 +23,12 @@ inline constexpr JointWord kJointWords[] = {
     {"effort_limit", &Joint::effort_limit},
 };
 
-// Returns the last body's index, whose joint it is.
+// Reads the joint of the last body and returns that body's index.
 std::size_t read_joint(SceneLines& line, Scene& scene);
-// Returns the index of the robot's first body.
+// Adds the robot and returns the index of its first body.
 std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets,
                        const std::filesystem::path& robots);
-// Return the index of the body whose joint it is.
+// Change a joint, and return the index of its body.
 std::size_t set_joint(SceneLines& line, Scene& scene);
 std::size_t couple_joints(SceneLines& line, Scene& scene);
 void keep_apart(SceneLines& line, Scene& scene);

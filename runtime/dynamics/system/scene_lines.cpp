@@ -11,19 +11,19 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
+constexpr double kQuaternionTolerance = 1e-3;  // largest deviation of |q| from 1 that is normalised
 
 bool blank(char c) { return std::string_view(" \t\r\v\f").find(c) != std::string_view::npos; }
 
 }  // namespace
 
 void SceneLines::refuse(const std::string& what) const {
-  constexpr std::size_t kMostSaid = 1000;  // of words that are as long as their line
+  constexpr std::size_t kMostSaid = 1000;  // characters of a message: a word in it may be as long as its line
   throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " +
                      (what.size() > kMostSaid ? what.substr(0, kMostSaid) + " ..." : what));
 }
 
-// The next line that says something; its first word is keyword_.
+// Moves to the next line that is neither empty nor a comment, and sets keyword_ to its first word.
 bool SceneLines::next_line() {
   std::string text;
   while (std::getline(in_, text)) {
@@ -39,8 +39,8 @@ bool SceneLines::next_line() {
   return false;
 }
 
-// The words of a line up to its comment. One in quotes may hold blanks and #, and a quote where there are
-// two.
+// Splits a line into words up to its comment. A quoted word may contain blanks and #, and a quote written
+// twice.
 void SceneLines::split(const std::string& text) {
   words_.clear();
   for (std::size_t i = 0;;) {
@@ -76,7 +76,7 @@ double SceneLines::number(const char* what) {
   return value;
 }
 
-// A word where numbers begin may be the rest of a name.
+// Advice for a word in the place of a number, which may be the rest of an unquoted name.
 const char* SceneLines::name_advice(const std::string& text) const {
   const bool named = keyword_ == "body" || keyword_ == "object" || keyword_ == "fixed" || keyword_ == "asset";
   const bool letter = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;

@@ -12,24 +12,25 @@
 
 namespace abut::dynamics {
 
-// A scene file (scene_file.h) as lines of words, and the words of a line as what they stand for. What cannot
-// be read throws InvalidInput naming file and line.
+// Splits a scene file (scene_file.h) into lines of words, and parses the words of a line as numbers, vectors
+// and poses. Throws InvalidInput, naming file and line, for what it cannot parse.
 class SceneLines {
  public:
   SceneLines(std::istream& in, const std::string& name) : in_(in), name_(name) {}
 
   [[noreturn]] void refuse(const std::string& what) const;
 
-  // The next line that says something; its first word is keyword(). False at the end of the file.
+  // Moves to the next line that is neither empty nor a comment; its first word is keyword(). Returns false at
+  // the end of the file.
   bool next_line();
 
   const std::string& file() const { return name_; }
   int line_number() const { return line_number_; }
   const std::string& keyword() const { return keyword_; }
   std::size_t words_left() const { return words_.size() - at_; }
-  const std::string& peek() const { return words_[at_]; }  // where there are words left
+  const std::string& peek() const { return words_[at_]; }  // next word; words_left() must be > 0
 
-  // The next words of the line; `what` names in a message what was looked for.
+  // Parse the next words of the line; `what` names the expected item in messages.
   const std::string& word(const char* what);
   double number(const char* what);
   double at_least_zero(const char* what);
@@ -44,14 +45,14 @@ class SceneLines {
 
   std::istream& in_;
   std::string name_;
-  std::vector<std::string> words_;  // of the line at hand
-  std::size_t at_ = 0;              // the next of them
-  std::string keyword_;             // the first
+  std::vector<std::string> words_;  // of the current line
+  std::size_t at_ = 0;              // index of the next word
+  std::string keyword_;             // first word of the line
   int line_number_ = 0;
 };
 
-// A name as one word of a line, in quotes where it needs them. Throws InvalidInput, naming `who`, for one
-// that is empty or has an end of line.
+// Returns a name as one word of a line, in quotes where necessary. Throws InvalidInput, naming `who`, for a
+// name that is empty or contains an end of line.
 std::string scene_word(const std::string& name, const std::string& who);
 
 // The word for a kind of primitive: the name of its row, `cyl` for a cylinder; empty for a half-space, which

@@ -70,7 +70,7 @@ class Writer {
     else
       put(material.*word.member);
   }
-  // Where it differs from the scene's.
+  // Writes the numbers that differ from the scene's defaults.
   void put(const body::Material& material) {
     bool first = true;
     for (const MaterialWord& word : kMaterialWords) {
@@ -126,7 +126,7 @@ class Writer {
     if (body.joint) add(*body.joint, X_WL);
   }
 
-  // Where its link stands when all joints are at zero; links above it are known.
+  // Computes the pose of the body's link with all joints at zero, given those of its parents.
   const Pose<double>& place_link(const Body& body) {
     const auto& q = body.q_WB;
     if (!body.joint)
@@ -214,7 +214,7 @@ class Writer {
   const AssetName& name_of_;
   body::Material of_scene_;
   std::set<std::string> names_, joint_names_;
-  std::deque<Pose<double>> X_WL_;  // of each body's link so far, all joints at zero
+  std::deque<Pose<double>> X_WL_;  // of the links of the bodies written so far, with all joints at zero
   std::string text_;
 };
 

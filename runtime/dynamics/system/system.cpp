@@ -13,7 +13,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kUnitTolerance = 1e-9;   // of a quaternion's length
-constexpr double kMimicTolerance = 1e-6;  // rad or m, beside the coordinate's own size
+constexpr double kMimicTolerance = 1e-6;  // rad or m, relative to 1 + the coordinate's magnitude
 
 }  // namespace
 
@@ -38,7 +38,7 @@ System::System(Scene scene) {
   add_contact_choices(*data);
   data_ = std::move(data);
   for (std::vector<std::int32_t>& bodies : jointed_bodies(data_->scene))
-    SystemTree(*this, std::move(bodies), data_->scene.gravity);  // refuses what is no tree
+    SystemTree(*this, std::move(bodies), data_->scene.gravity);  // throws where the joints form no tree
 }
 
 void System::add_joints(Data& data) {
@@ -56,10 +56,10 @@ void System::add_joints(Data& data) {
   }
 }
 
-// A class is the names of choices that mean its bodies.
+// A class is identified by which names of the choices apply to its bodies.
 void System::add_contact_choices(Data& data) {
   const std::vector<ContactChoice>& choices = data.scene.contacts;
-  std::vector<std::vector<bool>> classes;  // 2 c: A of choice c means it, 2 c + 1: B does
+  std::vector<std::vector<bool>> classes;  // [class][2 c]: A of choice c applies, [2 c + 1]: B does
   const auto add = [&](const auto& is_meant) {
     std::vector<bool> meant;
     for (const ContactChoice& choice : choices)
@@ -240,12 +240,12 @@ void System::require_valid(const Control& control) const {
 Vec3<double> System::angular_velocity(const State& state, std::size_t i) const {
   const BodyState& moving = state.bodies[i];
   if (!body(i).joint) return in_world(moving.q_WB, body(i).inertia.cwiseInverse()) * moving.L_W;
-  // A link may have no moments: the sum over the joints that carry it.
+  // A link may have zero moments of inertia, so the velocity is summed over the joints that carry it.
   const BodyJoint& joint = *body(i).joint;
   const Vec3<double> w_parent = joint.parent < 0
                                     ? Vec3<double>(Vec3<double>::Zero())
                                     : angular_velocity(state, static_cast<std::size_t>(joint.parent));
-  Vec3<double> w_L = Vec3<double>::Zero();  // the joint's share
+  Vec3<double> w_L = Vec3<double>::Zero();  // the joint's contribution
   for (Eigen::Index k = first_v(i); k < first_v(i + 1); ++k) {
     const Vec6<double> axis_L = detail::visit_joint(joint.joint.type, [&]<class Row>(Row) {
       return Row::subspace(joint.joint.axis_J, static_cast<int>(k - first_v(i)));
@@ -259,7 +259,7 @@ Vec3<double> System::angular_velocity(const State& state, std::size_t i) const {
 double System::kinetic_energy(const State& state, std::size_t i) const {
   const BodyState& moving = state.bodies[i];
   const Vec3<double> P = moving.q_WB.conjugate() * moving.L_W;
-  double turning = 0;  // a link may have no moments, and then has no momentum about that axis
+  double turning = 0;  // where a link has no moment about an axis, it has no angular momentum about it
   for (int k = 0; k < 3; ++k)
     if (const double moment = body(i).inertia[k]; moment > 0) turning += P[k] * (P[k] / moment);
   double armature = 0;

@@ -40,7 +40,7 @@ LinkInertia inertia_in_link(const Body& body, const Pose<double>& X_LB) {
 std::vector<Link> links_of(const Scene& scene) { return links_of(scene, all_bodies(scene)); }
 
 std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies) {
-  // Of a body its link; of what is no body itself, so that the tree refuses it.
+  // Maps a body to its link; an index that is not in `bodies` stays as it is, so that Tree rejects it.
   const auto link_of = [&](std::int32_t body) {
     const auto place = std::lower_bound(bodies.begin(), bodies.end(), body);
     return place != bodies.end() && *place == body ? static_cast<std::int32_t>(place - bodies.begin()) : body;
@@ -66,7 +66,7 @@ std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bod
 
 namespace {
 
-// Of each body: whether fixed joints hold it to the world.
+// Returns for each body whether fixed joints hold it to the world.
 std::vector<std::uint8_t> welded_bodies(const Scene& scene) {
   std::vector<std::uint8_t> welded(scene.bodies.size());
   for (std::size_t i = 0; i < welded.size(); ++i) {
@@ -77,8 +77,8 @@ std::vector<std::uint8_t> welded_bodies(const Scene& scene) {
   return welded;
 }
 
-// Groups of bodies that joints connect, parents that are `apart` excepted: ascending, by the first one of
-// each.
+// Returns groups of bodies that joints connect, ascending, ordered by their first body. Joints to parents
+// that are `apart` do not connect.
 std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::vector<std::uint8_t>& apart) {
   const auto count = static_cast<std::int32_t>(scene.bodies.size());
   DisjointSets sets(scene.bodies.size());

@@ -6,46 +6,51 @@
 #include "runtime/dynamics/tree/mimic.h"
 #include "runtime/dynamics/tree/scratch.h"
 
-// A system, or some of its bodies, in the coordinates of one tree: link i is body i, or the i-th of these, on
-// its joint, or on a free one where it has none.
+// A system, or some of its bodies, in the coordinates of one tree. Link i is the i-th of these bodies, on its
+// joint, or on a free joint where it has none.
 namespace abut::dynamics {
 
-// Matrices are dense in the degrees of freedom: more than this are for integrators without joints.
+// Upper bound of a tree's degrees of freedom, because its matrices are dense. It limits bodies that joints
+// connect and, with integrators that put all bodies into one tree (those with contact forces), the whole
+// system.
 inline constexpr int kMaxTreeFreedoms = 1200;
 
-// The tree, and the maps between its coordinates and states.
+// The tree of a system's bodies, and the maps between its coordinates and State.
 class SystemTree {
  public:
   // Throws InvalidInput as Tree does, and for more than kMaxTreeFreedoms degrees of freedom.
   explicit SystemTree(const System& system);
-  // Of some bodies (ascending) that no joint connects with others, in another gravity, m/s^2.
+  // Takes only some bodies (ascending indices), which no joint connects with the others, under a gravity of
+  // their own, m/s^2.
   SystemTree(const System& system, std::vector<std::int32_t> bodies, const Vec3<double>& gravity);
 
-  const System& system() const { return system_; }                  // whose bodies they are
-  std::span<const std::int32_t> bodies() const { return bodies_; }  // of the links
+  const System& system() const { return system_; }                  // the system of the bodies
+  std::span<const std::int32_t> bodies() const { return bodies_; }  // index of each link's body
   const Tree& tree() const { return tree_; }                        // links in the order of bodies()
-  const MimicMap& mimics() const { return mimics_; }                // of its joints
-  // G, (nv, ni): velocities v = G v_i of ni independent ones; the identity where no joint mimics another.
+  const MimicMap& mimics() const { return mimics_; }                // of the tree's joints
+  // G, (nv, ni), with v = G v_i for the ni independent velocities v_i; the identity where no joint mimics
+  // another.
   const MatX<double>& independent() const { return independent_; }
-  double mass() const { return mass_; }  // of all that moves, kg
+  double mass() const { return mass_; }  // of all links that can move, kg
 
-  // q, (tree().nq()), and v, (tree().nv()), of a state.
+  // Computes q, (tree().nq()), and v, (tree().nv()), of a state.
   void coordinates(const State& state, VecX<double>& q, VecX<double>& v) const;
-  // One state over another in the independent degrees of freedom, (2 ni): (tangent from one's q to the
-  // other's; difference of v).
+  // Returns the difference of two states in the independent degrees of freedom, (2 ni): (tangent from the q
+  // of `from` to that of `to`; difference of v).
   VecX<double> difference(const State& from, const State& to) const;
-  // The state at q, v; other bodies and its impulses stay. Fills `scratch` as move_links does.
+  // Sets the bodies of `state` to q, v, and leaves its other bodies and its impulses. Fills `scratch` as
+  // move_links does.
   void place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch, State& state) const;
-  // The same where the links of `scratch` have been moved so.
+  // Does the same where move_links has already been called for q, v and `scratch`.
   void fill(const VecX<double>& q, const VecX<double>& v, const TreeScratch& scratch, State& state) const;
 
-  // The link whose joint has degree of freedom d.
+  // Returns the link whose joint has degree of freedom d.
   int link_of_dof(int d) const { return link_of_dof_[static_cast<std::size_t>(d)]; }
-  // The body of link i.
+  // Returns the body of link i.
   const Body& body(std::size_t i) const { return system_.body(body_index(i)); }
-  // Its index in the system.
+  // Returns the index in the system of the body of link i.
   std::size_t body_index(std::size_t i) const { return static_cast<std::size_t>(bodies_[i]); }
-  // X_LB of it.
+  // Returns X_LB of the body of link i, the identity for a free body.
   Pose<double> pose_in_link(std::size_t i) const {
     const auto& joint = body(i).joint;
     return joint ? joint->X_LB : Pose<double>{};
@@ -61,16 +66,16 @@ class SystemTree {
   double mass_ = 0;
 };
 
-// Links of the bodies of a scene, in their order.
+// Returns the bodies of a scene as links of a tree, in their order.
 std::vector<Link> links_of(const Scene& scene);
-// Of some of them, ascending.
+// Returns some bodies (ascending indices) as links of a tree.
 std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies);
 
-// Bodies that joints connect, by themselves or by mimicking: ascending, by the first one of each group. Those
-// that no joint connects with anything are in none.
+// Returns the groups of bodies that are connected by joints, directly or by mimicking. Indices ascend within
+// a group, and groups by their first body. Bodies without a joint that no joint refers to are in no group.
 std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene);
-// The same of what moves: bodies that fixed joints hold to the world connect nothing, and are in each group
-// that stands on them.
+// Returns the groups that move independently. Bodies that fixed joints hold to the world do not connect the
+// groups that they carry, but are members of each of them.
 std::vector<std::vector<std::int32_t>> moving_trees(const Scene& scene);
 
 }  // namespace abut::dynamics

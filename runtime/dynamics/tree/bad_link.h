@@ -7,12 +7,12 @@
 
 namespace abut::dynamics {
 
-// What Tree throws for a link, or its joint, that no tree can have.
+// Thrown by Tree for a link or joint that is invalid.
 class BadLink : public InvalidInput {
  public:
   BadLink(const std::string& what, std::size_t link) : InvalidInput(what), link_(link) {}
 
-  std::size_t link() const { return link_; }  // its index
+  std::size_t link() const { return link_; }  // index of the invalid link
 
  private:
   std::size_t link_;

@@ -4,21 +4,22 @@
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/recursions.h"
 
-// A unit tangent of degree of freedom j, of link J with parent P, turns and shifts all that J carries by the
-// twist s = axis_j. In axes that go with it, link K of these sees the change of twist psi_dot = V_P x s and
-// of acceleration psi_ddot = A_P x s + V_P x psi_dot, and of the force on it
-//   dF_K = s x* F_K + I_K psi_ddot + 2 B_K psi_dot,
-// a unit velocity dF_K = I_K (psi_dot + V_J x s) + 2 B_K s [Singh2022, Eq. 35 to 47]. For a rigid body,
-//   2 B = V x* I - I V x + (I V) x* = [T 0; -2 [p] 0],  p its momentum,
-//   T = 2 [w] I - tr(I) [w] - 2 u h' + 2 (u.h) 1,  V = (w; u), I and h as in SpatialInertia.
-// As T and p add up over the links that one carries, so does B: twelve numbers in place of 36.
+// A unit tangent of degree of freedom j, of link J with parent P, moves all that J carries by the twist
+// s = axis_j. In axes that move along, each link K that J carries changes its twist by psi_dot = V_P x s and
+// its acceleration by psi_ddot = A_P x s + V_P x psi_dot, and the force on it changes by
+//   dF_K = s x* F_K + I_K psi_ddot + 2 B_K psi_dot;
+// a unit velocity changes it by dF_K = I_K (psi_dot + V_J x s) + 2 B_K s [Singh2022, Eq. 35 to 47]. For a
+// rigid body with twist V = (w; u), linear momentum p, and I and h as in SpatialInertia,
+//   2 B = V x* I - I V x + (I V) x* = [T 0; -2 [p] 0],
+//   T = 2 [w] I - tr(I) [w] - 2 u h' + 2 (u.h) 1.
+// T and p add up over the links that a link carries, and so does B: twelve numbers in place of 36.
 namespace abut::dynamics {
 namespace {
 
 using detail::at;
 using detail::dof;
 
-// T, above.
+// T as defined above.
 template <class S>
 Mat3<S> turn_moment(const detail::SpatialInertia<S>& inertia, const Vec6<S>& V) {
   const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
@@ -29,13 +30,13 @@ Mat3<S> turn_moment(const detail::SpatialInertia<S>& inertia, const Vec6<S>& V) 
   return T;
 }
 
-// Columns of the joint of link i: psi_ddot, psi_dot, the rate of the axis V_J x axis = psi_dot + V_PJ x axis.
+// Sets `motion` of the joint of link i. The rate of the axis is V_J x axis = psi_dot + V_PJ x axis.
 template <class S>
 void begin_columns(const Tree& tree, int i, const Vec6<S>& A_W, BasicTreeScratch<S>& scratch) {
   const int parent = tree.link(i).parent;
   const Vec6<S> V_P = parent >= 0 ? at(scratch, parent).V : Vec6<S>::Zero().eval();
   const Vec6<S>& A_P = parent >= 0 ? at(scratch, parent).A : A_W;
-  const bool turns_itself = tree.end_v(i) - tree.first_v(i) > 1;  // else V_PJ is along the axis
+  const bool turns_itself = tree.end_v(i) - tree.first_v(i) > 1;  // else V_PJ x axis = 0
   for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
     const Vec6<S>& axis = dof(scratch, d).axis;
     const Vec6<S> psi_dot = detail::cross_motion(V_P, axis);
@@ -52,7 +53,7 @@ void begin_columns(const Tree& tree, int i, const Vec6<S>& A_W, BasicTreeScratch
   }
 }
 
-// force = inertia times motion, four columns at a time.
+// Computes force = inertia motion, four columns at a time.
 template <class S>
 ABUT_INLINE void weigh(const detail::SpatialInertia<S>& inertia, const S (&motion)[6][4], S (&force)[6][4]) {
   const S* const I = inertia.I.data();  // symmetric
@@ -69,7 +70,7 @@ ABUT_INLINE void weigh(const detail::SpatialInertia<S>& inertia, const S (&motio
   }
 }
 
-// force += 2 B motion: the part by q of psi_dot, the part by velocity of the axis.
+// Adds 2 B motion to force: 2 B psi_dot to the column by q, 2 B axis to that by velocity.
 template <class S>
 ABUT_INLINE void add_turns(const S* T, const S* p, const S (&motion)[6][4], S (&force)[6][4]) {
   for (int k = 0; k < 2; ++k) {
@@ -83,7 +84,7 @@ ABUT_INLINE void add_turns(const S* T, const S* p, const S (&motion)[6][4], S (&
   }
 }
 
-// force += axis x* F, by q.
+// Adds axis x* F to the column of force by q.
 template <class S>
 ABUT_INLINE void add_transport(const S* F, const S (&motion)[6][4], S (&force)[6][4]) {
   const S a = motion[0][3], b = motion[1][3], c = motion[2][3];
@@ -96,7 +97,8 @@ ABUT_INLINE void add_transport(const S* F, const S (&motion)[6][4], S (&force)[6
   force[5][0] += a * F[4] - b * F[3];
 }
 
-// Forces on all that link i carries by unit changes of its joint, and the row that meets other columns.
+// Computes the forces on all that link i carries due to unit changes of its joint, and the row 2 B' axis,
+// which is multiplied by the columns of other joints.
 template <class S>
 ABUT_INLINE void begin_rows(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
   const auto& here = scratch.links[static_cast<std::size_t>(i)];
@@ -115,7 +117,7 @@ ABUT_INLINE void begin_rows(const Tree& tree, int i, BasicTreeScratch<S>& scratc
   }
 }
 
-// (dtau_j/dq_k, dtau_j/dv_k): k carries j, or is of the same joint.
+// (dtau_j/dq_k, dtau_j/dv_k), where k carries j or belongs to the same joint.
 template <class S>
 struct Entry {
   S by_q = S(0), by_v = S(0);
@@ -131,7 +133,8 @@ ABUT_INLINE Entry<S> row_times_column(const typename BasicTreeScratch<S>::Deriva
   return {sum[0], sum[1]};
 }
 
-// Entries (j, k) and (k, j) of the three matrices for a degree of freedom j and all k that carry it.
+// Computes the entries (j, k) and (k, j) of the three matrices for a degree of freedom j and all k that carry
+// it.
 template <class S>
 ABUT_INLINE void pair_up(const Tree& tree, int j, BasicTreeScratch<S>& scratch) {
   const std::ptrdiff_t n = tree.nv();
@@ -158,7 +161,7 @@ ABUT_INLINE void pair_up_all(const Tree& tree, BasicTreeScratch<S>& scratch) {
   for (int i = 0; i < tree.link_count(); ++i) {
     const int first = tree.first_v(i), end = tree.end_v(i);
     for (int d = first; d < end; ++d) pair_up(tree, d, scratch);
-    // Within a joint all degrees of freedom turn together: entries above the diagonal follow the same form.
+    // The degrees of freedom of one joint move together, so entries above the diagonal have the same form.
     for (int d = first; d < end; ++d) {
       for (int e = d + 1; e < end; ++e)
         scratch.dtau_dx(d, e) = row_times_column<S>(scratch.derivatives[static_cast<std::size_t>(d)],
@@ -176,13 +179,14 @@ void pair_up_branches(const Tree& tree, BasicTreeScratch<long double>& scratch) 
   pair_up_all(tree, scratch);
 }
 
-// to[c] -= factor from[c] for c in [begin, end)
+// to[c] -= factor from[c] for c in [begin, end).
 template <class S>
 ABUT_INLINE void subtract(S factor, const S* from, S* to, int begin, int end) {
   for (int c = begin; c < end; ++c) to[c] -= factor * from[c];
 }
 
-// X = L'^-1 X. Row i of X is zero but in the columns of those that carry it and of those that it carries.
+// Computes X = L'^-1 X in place. Row i of X is zero except in the columns of the degrees of freedom that
+// carry i and of those that i carries.
 template <class S>
 ABUT_INLINE void solve_upwards(const Tree& tree, BasicTreeScratch<S>& scratch) {
   const int n = tree.nv();
@@ -209,8 +213,8 @@ ABUT_INLINE void solve_upwards(const Tree& tree, BasicTreeScratch<S>& scratch) {
   }
 }
 
-// Columns [begin, end) of row i of X = L^-1 D^-1 X, a block at a time, held in registers while the rows that
-// carry i are taken off.
+// Computes columns [begin, end) of row i of X = L^-1 D^-1 X. A block of columns is held in registers while
+// the rows of the degrees of freedom that carry i are subtracted.
 template <class S>
 ABUT_INLINE void solve_row(const Tree& tree, int i, int begin, int end, BasicTreeScratch<S>& scratch) {
   const std::ptrdiff_t n = tree.nv();
@@ -238,7 +242,7 @@ ABUT_INLINE void solve_row(const Tree& tree, int i, int begin, int end, BasicTre
   for (int k = parent; k >= 0; k = tree.parent_dof(k)) subtract(L[k], X + k * 2 * n, row, begin, end);
 }
 
-// X = L^-1 D^-1 X. Columns of other branches stay zero.
+// Computes X = L^-1 D^-1 X in place. Columns of other branches stay zero.
 template <class S>
 ABUT_INLINE void solve_downwards(const Tree& tree, BasicTreeScratch<S>& scratch) {
   const int n = tree.nv();
@@ -264,7 +268,7 @@ void solve_columns(const Tree& tree, BasicTreeScratch<long double>& scratch) {
   solve_downwards(tree, scratch);
 }
 
-// Poses, twists and inertias of the links are known.
+// Computes dtau_dx and the mass matrix, given poses, twists and inertias of the links in scratch.
 template <class S>
 void differentiate(const Tree& tree, const S* a, BasicTreeScratch<S>& scratch) {
   const Vec6<S> A_W = detail::gravity_as_acceleration<S>(tree);

@@ -9,8 +9,8 @@ namespace {
 using detail::at;
 using detail::dof;
 
-// Rate of the momentum of link i: Newton's and Euler's equations at its centre of mass, the latter in its
-// axes.
+// Rate of the momentum of link i, by Newton's and Euler's equations at its centre of mass, Euler's in the
+// link's axes.
 template <class S>
 Vec6<S> force_on_link(const Tree& tree, int i, const typename BasicTreeScratch<S>::Link& here) {
   const LinkInertia& inertia = tree.link(i).inertia;
@@ -46,8 +46,8 @@ void newton_euler(const Tree& tree, const S* q, const S* v, const S* a, BasicTre
   }
 }
 
-// Articulated inertia and bias force of link i are whole: its joint's share is taken out, one degree of
-// freedom after the other, and the rest goes to the parent.
+// Eliminates the joint of link i, whose articulated inertia and bias force are complete: subtracts the
+// joint's share, one degree of freedom after the other, and adds the rest to the parent.
 template <class S>
 void eliminate_joint(const Tree& tree, int i, const S* tau, BasicTreeScratch<S>& scratch) {
   auto& here = at(scratch, i);

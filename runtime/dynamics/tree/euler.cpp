@@ -18,7 +18,7 @@ const Mat3<double>& zero() {
   return kZero;
 }
 
-// Rate of v in the world, in the link's axes, less that of its components: w x v of a free joint.
+// Rate of V in the parent, in the link's axes, minus the rate of the components of V: (0; w x v).
 Vec6<double> carried(const Parts& V) {
   return (Vec6<double>() << Vec3<double>::Zero(), V.w.cross(V.v)).finished();
 }
@@ -32,7 +32,7 @@ MatX<double> identity(const Tree& tree, double scale) {
 
 void euler_advance(const Tree& tree, const VecX<double>& q, const VecX<double>& v_next, double h,
                    VecX<double>& q_next, VecX<double>& tangent) {
-  // Turns first; exp((0; h v)) then shifts by h R_q' v.
+  // Rotates first; exp((0; h v)) then shifts by h R_next v.
   tangent = h * v_next;
   for_each_group(tree, [&](int first, const Subspace& S) {
     tangent.segment(first, S.cols()) -= detail::shift_of(S, tangent.segment(first, S.cols()));
@@ -45,7 +45,8 @@ void euler_advance(const Tree& tree, const VecX<double>& q, const VecX<double>& 
   tree.integrate(q_next, tangent, q_next);
 }
 
-// dtheta' = R' dtheta + h Jr dw',  dp' = R' dp + h (dv' + dtheta' x v').
+// With the tangent (dtheta; dp) of q and the index n for quantities after the step,
+//   dtheta_n = R' dtheta + h Jr dw_n,  dp_n = R' dp + h (dv_n + dtheta_n x v_n).
 AdvanceSlopes euler_advance_slopes(const Tree& tree, const VecX<double>& v_next, double h) {
   AdvanceSlopes slopes{identity(tree, 1), identity(tree, h)};
   for_each_group(tree, [&](int first, const Subspace& S) {

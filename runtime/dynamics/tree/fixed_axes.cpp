@@ -14,8 +14,9 @@ using detail::Subspace;
 
 const Mat3<double> kNone = Mat3<double>::Zero(), kOne = Mat3<double>::Identity();
 
-// B_k / k! of the series of Jr^-1 in powers of [phi], x / (1 - exp(-x)), cut after the fourth: phi is the
-// turn of a step, and the next term, [phi]^6 / 30240, is beyond the order of the methods that use it.
+// Coefficients B_k / k! (Bernoulli numbers B_k) of the series of Jr^-1 = x / (1 - exp(-x)), x = [phi],
+// truncated after the fourth power: phi is the rotation of one step, and the next term, [phi]^6 / 30240, is
+// beyond the order of the methods that use it.
 constexpr double kPowers[] = {0.5, 1.0 / 12, 0, -1.0 / 720};
 
 Mat3<double> inverse_right_jacobian(const Vec3<double>& phi) {
@@ -27,7 +28,8 @@ Mat3<double> inverse_right_jacobian(const Vec3<double>& phi) {
   return sum;
 }
 
-// By phi, of Jr(phi)^-1 w: d([phi] x) = [phi] dx - [x] dphi, one factor of each power after the other.
+// Derivative of Jr(phi)^-1 w by phi: applies d([phi] x) = [phi] dx - [x] dphi to one factor of each power
+// after the other.
 Mat3<double> inverse_right_jacobian_slope(const Vec3<double>& phi, const Vec3<double>& w) {
   Mat3<double> sum = kNone, power_slope = kNone;
   Vec3<double> power = w;
@@ -39,7 +41,7 @@ Mat3<double> inverse_right_jacobian_slope(const Vec3<double>& phi, const Vec3<do
   return sum;
 }
 
-// What a joint has of a vector like v, and its turn along the way.
+// A joint's part of a vector (nv) such as v, and the joint's rotation along the path.
 struct Part : Parts {
   Vec3<double> phi;
   Mat3<double> R;  // exp(phi)
@@ -68,7 +70,8 @@ void FixedAxes::coordinates(const VecX<double>& q0, VecX<double>& q) {
   tree_.integrate(q, shift_, q);
 }
 
-// dtheta = R' dtheta_0 + Jr dphi,  dp = R' (dp_0 - s x dtheta_0 + ds), R = exp(phi).
+// With R = exp(phi) and the tangents (dtheta; dp) of q and (dtheta_0; dp_0) of q0,
+//   dtheta = R' dtheta_0 + Jr dphi,  dp = R' (dp_0 - s x dtheta_0 + ds).
 FixedAxes::CoordinateSlopes FixedAxes::coordinate_slopes() const {
   CoordinateSlopes slopes{identity(), identity()};
   for_each_group(tree_, [&](int first, const Subspace& S) {

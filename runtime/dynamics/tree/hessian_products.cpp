@@ -3,19 +3,20 @@
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/recursions.h"
 
-// With W = sum of axis_d weights_d over the degrees of freedom that carry a link, weights' tau is the sum of
-// W.F over the links. As in derivatives.cpp a unit tangent s of a joint of link J changes twist and
+// With W = sum of axis_d weights_d over the degrees of freedom that carry a link, f = weights' tau is the sum
+// of W.F over the links. As in derivatives.cpp, a unit tangent s of the joint of link J changes twist and
 // acceleration of all links K that J carries by psi_dot = V_P x s and psi_ddot = A_P x s + V_P x psi_dot, in
-// axes that go with it, and the axes of those that carry J see the force on J turned by s x* F. So
+// axes that move along; relative to the axes of the joints that carry J, the force on J changes by s x* F. So
 //   df/dq = psi_ddot.IW + psi_dot.Y + W_P.(s x* F),   df/dv = (psi_dot + V_J x s).IW + s.Y,   df/da = s.IW
-// with F, IW and Y summed over the links K, Y = (2 B)' W = V x* IW - W x* IV - I (V x W). As
-// (V x s).F = -s.(V x* F), each is s times one force of the link:
+// with F, IW and Y summed over the links K, and Y = (2 B)' W = V x* IW - W x* IV - I (V x W). Because
+// (V x s).F = -s.(V x* F), each of them is the product of s and one force of the link:
 //   df/dq = -s.(A_P x* IW + V_P x* Z + W_P x* F),   Z = Y - V_P x* IW,   df/dv = s.(Z - V x* IW).
-// In axes that move with the links s and I are constant, and the rates follow by the rule of products.
+// In axes that move with the links s and I are constant, and the rates follow from the product rule.
 //
-// Of forward dynamics, tau(q, v, a) = tau: with m = M^-1 weights the gradient of weights' a by (q, v) is less
-// that of m' tau(q, v, a), by tau it is m. The rates of a and m that this needs are those that keep tau and
-// M m = weights, M^-1 times what is left of both where a and m are held.
+// For forward dynamics, where tau(q, v, a) = tau: with m = M^-1 weights, the gradient of weights' a by (q, v)
+// is minus that of m' tau(q, v, a), and by tau it is m. The rates of a and m that this needs are those that
+// keep tau(q, v, a) = tau and M m = weights: M^-1 times the residual rates of both equations with a and m
+// held constant.
 namespace abut::dynamics {
 namespace {
 
@@ -23,7 +24,7 @@ using detail::at;
 using detail::dof;
 using detail::Moving;
 
-// Numbers of the degrees of freedom and their rates along the direction.
+// A number for each degree of freedom, (nv), and their rates along the direction, (nv).
 template <class S>
 struct Input {
   const S *value, *rate;
@@ -39,7 +40,7 @@ typename BasicTreeScratch<S>::Product& product_at(BasicTreeScratch<S>& scratch, 
   return scratch.products[static_cast<std::size_t>(link)];
 }
 
-// The twist that the joint of link i has with these numbers.
+// Sum of axis_d of.value[d] over the degrees of freedom of link i's joint, and its rate.
 template <class S>
 Moving<S> joint_twist(const Tree& tree, int i, const Input<S>& of, BasicTreeScratch<S>& scratch) {
   Moving<S> sum;
@@ -50,7 +51,8 @@ Moving<S> joint_twist(const Tree& tree, int i, const Input<S>& of, BasicTreeScra
   return sum;
 }
 
-// The parent's motion vector in axes that move with the link, and the link's force in the parent's.
+// Convert rates between moving axes: of a motion vector from the parent's to the link's, and of a force from
+// the link's to the parent's.
 template <class S>
 Moving<S> in_link(const Moving<S>& m, const Vec6<S>& turn) {
   return {m.value, m.rate - detail::cross_motion(turn, m.value)};
@@ -60,7 +62,7 @@ Moving<S> in_parent(const Moving<S>& F, const Vec6<S>& turn) {
   return {F.value, F.rate + detail::cross_force(turn, F.value)};
 }
 
-// Of link i alone; its pose, axes and inertia and the parent's motion are known.
+// Computes `products` of link i only, given its pose, axes and inertia and the parent's motion.
 template <class S>
 void move_link(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
   auto& here = product_at(scratch, i);
@@ -86,8 +88,8 @@ void move_link(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratc
            I * detail::cross_motion(here.V, here.W);
 }
 
-// Gradient and product by the joint of link i, whose F, IW and Y are whole; these go on to the parent. The
-// product by a is for weights that are held.
+// Computes gradient and product by the joint of link i, whose F, IW and Y are complete, and adds these to the
+// parent's. The product by a assumes constant weights.
 template <class S>
 void differentiate_joint(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
   const auto& here = product_at(scratch, i);
@@ -114,15 +116,15 @@ void differentiate_joint(const Tree& tree, int i, const Motion<S>& motion, Basic
   below.Y += in_parent(here.Y, here.turn);
 }
 
-// Poses and inertias of the links are known.
+// Computes gradient and product, given poses and inertias of the links in scratch.
 template <class S>
 void differentiate(const Tree& tree, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
   for (int i = 0; i < tree.link_count(); ++i) move_link(tree, i, motion, scratch);
   for (int i = tree.link_count(); i-- > 0;) differentiate_joint(tree, i, motion, scratch);
 }
 
-// x = M^-1 x in place, by the articulated inertias of forward_dynamics, of which this is the part that is
-// linear in tau. F and A of scratch.products are overwritten.
+// Computes x = M^-1 x in place with the articulated inertias of forward_dynamics: the part of that algorithm
+// that is linear in tau. Overwrites F and A of scratch.products.
 template <class S>
 void solve_articulated(const Tree& tree, VecX<S>& x, BasicTreeScratch<S>& scratch) {
   for (auto& product : scratch.products) product.F.value.setZero();
@@ -147,7 +149,7 @@ void solve_articulated(const Tree& tree, VecX<S>& x, BasicTreeScratch<S>& scratc
   }
 }
 
-// Rates of a and of M^-1 weights, after forward_dynamics; `held` has none for them.
+// Computes the rates of a and of M^-1 weights, after forward_dynamics. In `held` both rates are zero.
 template <class S>
 void solve_rates(const Tree& tree, const Motion<S>& held, const S* dtau, BasicTreeScratch<S>& scratch) {
   for (int i = 0; i < tree.link_count(); ++i) move_link(tree, i, held, scratch);

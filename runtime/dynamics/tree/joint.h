@@ -3,25 +3,25 @@
 #include "runtime/dynamics/tree/tree.h"
 #include "runtime/math/tangent_basis.h"
 
-// What a joint does, a struct for each type: its pose by its coordinates, and the exponential and logarithm
-// of its configurations. To add a type: its struct, its name in JointType (and
-// kJointTypeCount), a case in visit_joint.
+// The kinematics of the joint types, one struct for each: `pose` from coordinates, the exponential
+// (`integrate`) and the logarithm (`difference`) of configurations. To add a type, write its struct, and add
+// its name to JointType (and kJointTypeCount) and a case to visit_joint.
 namespace abut::dynamics::detail {
 
 template <class S>
 using QuaternionMap = Eigen::Map<const Eigen::Matrix<S, 4, 1>>;
 
-// Quaternion (w, x, y, z) of exp of a rotation vector.
+// Quaternion exponential of a rotation vector w, rad.
 template <class S>
 Eigen::Quaternion<S> exp_quaternion(const Vec3<S>& w) {
   using std::cos, std::sin;
   const S t = w.norm();
-  const S t2 = t * t / 4;  // sin(t/2)/t by series where the quotient loses digits
+  const S t2 = t * t / 4;  // for the series of sin(t/2)/t where the quotient loses digits
   const S a = t < S(1e-4) ? (1 - t2 / 6 * (1 - t2 / 20)) / 2 : sin(t / 2) / t;
   return Eigen::Quaternion<S>(cos(t / 2), a * w.x(), a * w.y(), a * w.z());
 }
 
-// The rotation vector of a unit quaternion, of length at most pi.
+// Rotation vector of a unit quaternion, of length at most pi.
 template <class S>
 Vec3<S> log_quaternion(const Eigen::Quaternion<S>& q) {
   using std::atan2;
@@ -32,7 +32,7 @@ Vec3<S> log_quaternion(const Eigen::Quaternion<S>& q) {
   return sign * a * q.vec();
 }
 
-// v with exp((w; v)).p = p: the inverse of the matrix in math/pose.h's exp.
+// Solves exp((w; v)).p = p for v, by the inverse of the matrix in the `exp` of math/pose.h.
 template <class S>
 Vec3<S> log_translation(const Vec3<S>& w, const Vec3<S>& p) {
   using std::cos, std::sin;
@@ -70,7 +70,7 @@ struct FixedJoint {
   static void difference(const Vec3<double>&, const S*, const S*, S*) {}
 };
 
-// Joints whose coordinates add up.
+// Base of joints of one degree of freedom, whose tangents are added to the coordinate.
 struct ScalarJoint {
   template <class S>
   static void integrate(const Vec3<double>&, const S* q, const S* dv, S* out) {
@@ -123,14 +123,14 @@ struct PlanarJoint {
     const auto T = tangent_basis<S>(axis.cast<S>());
     return {RevoluteJoint::pose(axis, q).R, T.col(0) * q[1] + T.col(1) * q[2]};
   }
-  // (a, b) turned by an angle.
+  // Returns (a, b) rotated by an angle, rad.
   template <class S>
   static Eigen::Matrix<S, 2, 1> turned(S angle, S a, S b) {
     using std::cos, std::sin;
     const S c = cos(angle), s = sin(angle);
     return {c * a - s * b, s * a + c * b};
   }
-  // sin(t)/t and (1 - cos t)/t
+  // Returns sin(t)/t and (1 - cos t)/t.
   template <class S>
   static Eigen::Matrix<S, 2, 1> arc(S t) {
     using std::abs, std::sin;
@@ -198,7 +198,7 @@ struct FreeJoint {
   }
 };
 
-// visit(Row{}) for the row of a type.
+// Calls visit(Row{}) with the struct `Row` of a joint type and returns its result.
 template <class Visit>
 auto visit_joint(JointType type, Visit&& visit) {
   switch (type) {

@@ -2,14 +2,14 @@
 
 #include "runtime/dynamics/tree/tree.h"
 
-// The joints of a tree whose configurations do not simply add up.
+// Tools for the joints of several degrees of freedom, whose tangents cannot simply be added to coordinates.
 namespace abut::dynamics::detail {
 
 using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 using GroupVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;  // a joint's velocities
 
-// Calls visit(first, S) for the joints of several degrees of freedom: where their velocities begin, and the
-// orthonormal columns of their subspace of twists, which is a subalgebra.
+// Calls visit(first, S) for each joint of several degrees of freedom: `first` is the index of its first
+// velocity, S the orthonormal basis of its motion subspace, which is a subalgebra of the twists.
 template <class Visit>
 void for_each_group(const Tree& tree, Visit&& visit) {
   for (int i = 0; i < tree.link_count(); ++i) {
@@ -21,13 +21,13 @@ void for_each_group(const Tree& tree, Visit&& visit) {
   }
 }
 
-// A twist, or a tangent, by parts.
+// A twist or a tangent, split into its angular part w and its linear part v.
 struct Parts {
   Vec3<double> w, v;
   explicit Parts(const Vec6<double>& V) : w(V.head<3>()), v(V.tail<3>()) {}
 };
 
-// The part of a joint's tangent that shifts its link.
+// Returns the part of a joint's tangent that translates its link.
 inline GroupVector shift_of(const Subspace& S, const GroupVector& tangent) {
   return S.bottomRows<3>().transpose() * (S.bottomRows<3>() * tangent);
 }
@@ -39,13 +39,14 @@ inline Mat6<double> blocks(const Mat3<double>& ww, const Mat3<double>& wv, const
   return m;
 }
 
-// Sets one joint's block from its slope in all six dimensions.
+// Sets one joint's block of `to` from the (6, 6) derivative between twists.
 inline void set_block(const Subspace& S, int first, const Mat6<double>& slope, MatX<double>& to) {
   to.block(first, first, S.cols(), S.cols()) = S.transpose() * slope * S;
 }
 
-// Jr(xi) of exp(xi), (6, 6): sum over k of (-ad(xi))^k / (k + 1)!, to rounding whatever the turn.
+// Right Jacobian Jr(xi) of exp(xi), the sum over k of (-ad(xi))^k / (k + 1)!, exact to rounding for any
+// rotation.
 Mat6<double> right_jacobian(const Vec6<double>& xi);
-Mat3<double> right_jacobian_of_turn(const Vec3<double>& turn);  // the same of turns alone
+Mat3<double> right_jacobian_of_turn(const Vec3<double>& turn);  // the same for a rotation vector
 
 }  // namespace abut::dynamics::detail

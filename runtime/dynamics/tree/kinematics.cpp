@@ -57,7 +57,7 @@ Pose<S> pose_of_link(const BasicTreeScratch<S>& scratch, int link) {
   return {here.X_CL.R, here.p_WC + here.X_CL.p};
 }
 
-// Ad(X_LC) V_C without the matrix: V at L's origin, in L's axes.
+// Computes Ad(X_LC) V_C, the twist at L's origin in L's axes, without forming the matrix.
 template <class S>
 Vec6<S> seen_from_link(const Pose<S>& X_CL, const Vec6<S>& V_C) {
   const Vec3<S> w = V_C.template head<3>();

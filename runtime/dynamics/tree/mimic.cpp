@@ -5,7 +5,7 @@
 namespace abut::dynamics {
 
 MimicMap::MimicMap(const Tree& tree) {
-  // Independent joints first: those that mimic may stand before what they mimic.
+  // Numbers the independent joints first: a joint that mimics may come before the one that it mimics.
   std::vector<int> first_q, first_v;
   for (int i = 0; i < tree.link_count(); ++i) {
     const Joint& joint = tree.link(i).joint;

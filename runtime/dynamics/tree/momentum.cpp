@@ -24,7 +24,7 @@ VecX<double> armatures(const Tree& tree) {
   return armature;
 }
 
-// X from a link's place to where it is h seconds later, p_next = p + h R_next v_next.
+// Pose of a link h seconds later relative to its present pose, where p_next = p + h R_next v_next.
 Pose<double> way(const Vec6<double>& V_next, double h) {
   const Mat3<double> R = exp_rotation<double>(h * V_next.head<3>());
   return {R, h * (R * V_next.tail<3>())};
@@ -46,7 +46,7 @@ VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const
   return mass_matrix<double>(tree, q, scratch) * v - armatures(tree).cwiseProduct(v);
 }
 
-// M a and gravity's force are all that inverse dynamics has at rest.
+// At rest, inverse dynamics consists only of M a and gravity's force.
 MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
                                         TreeScratch& scratch) {
   const VecX<double> rest = VecX<double>::Zero(tree.nv());
@@ -55,7 +55,7 @@ MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q,
   return slope;
 }
 
-// Ad(X)' (n; f) = (R'n - h v' x R'f; R'f).
+// Ad(X)' (n; f) = (R'n - h v_next x R'f; R'f).
 void carry_momentum(const Tree& tree, const VecX<double>& v_next, double h, VecX<double>& p) {
   for_each_group(tree, [&](int first, const Subspace& S) {
     const auto count = S.cols();
@@ -65,7 +65,7 @@ void carry_momentum(const Tree& tree, const VecX<double>& v_next, double h, VecX
   });
 }
 
-// d(R'x) = (R'x) x h Jr dw'.
+// d(R'x) = (R'x) x h Jr dw_next.
 MomentumSlopes carried_momentum_slopes(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next,
                                        double h) {
   MomentumSlopes slopes{MatX<double>::Identity(tree.nv(), tree.nv()),
@@ -153,7 +153,7 @@ const VecX<double>& ForwardMomentum::v_next(const Step& step, TreeScratch& scrat
   v_next_ = step.v_way;
   if (rooted_.empty()) return v_next_;
   excess(step, tree_, scratch);
-  // Rooted joints share no tree, so that M has a block for each.
+  // Rooted joints lie in different branches, so that M has a diagonal block for each.
   for_each_group(tree_, [&](int first, const Subspace& S) {
     if (!std::binary_search(rooted_.begin(), rooted_.end(), first)) return;
     const auto count = S.cols();
@@ -163,7 +163,7 @@ const VecX<double>& ForwardMomentum::v_next(const Step& step, TreeScratch& scrat
   return v_next_;
 }
 
-// p + h f.
+// Computes p + h f.
 const VecX<double>& ForwardMomentum::pushed(const Step& step, const Tree& of, TreeScratch& scratch) {
   push_ = step.v / step.h + step.a;
   pushed_ = inverse_dynamics<double>(of, step.q, step.v, push_, scratch);

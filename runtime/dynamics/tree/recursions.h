@@ -4,10 +4,10 @@
 #include "runtime/dynamics/tree/joint.h"
 #include "runtime/dynamics/tree/scratch.h"
 
-// Steps that the recursions over a tree have in common. C: see scratch.h.
+// Steps that the recursions over a tree have in common. The frame C is defined in scratch.h.
 namespace abut::dynamics::detail {
 
-// Throws InvalidInput unless each has the size that the tree asks for.
+// Throws InvalidInput unless `size` is what the tree needs.
 inline void require_size(const char* what, Eigen::Index size, int wanted) {
   if (size != wanted)
     throw InvalidInput("tree: " + std::to_string(size) + " numbers for " + std::to_string(wanted) + " " +
@@ -23,7 +23,8 @@ typename BasicTreeScratch<S>::Dof& dof(BasicTreeScratch<S>& scratch, int d) {
   return scratch.dofs[static_cast<std::size_t>(d)];
 }
 
-// Pose and axis of a revolute joint's link; X_CP is the identity where P is the world.
+// Computes the pose of a revolute joint's link and the joint's axis. X_CP is the identity where P is the
+// world.
 template <class S>
 void turn_link(const Tree& tree, int i, const Pose<S>& X_CP, S angle, BasicTreeScratch<S>& scratch) {
   using std::cos, std::sin;
@@ -34,14 +35,14 @@ void turn_link(const Tree& tree, int i, const Pose<S>& X_CP, S angle, BasicTreeS
   X_CL.R.noalias() = X_CP.R.lazyProduct(R_PL);
   X_CL.p = X_CP * Vec3<S>(tree.link(i).joint.X_PJ.p.template cast<S>());
   const Vec3<S> axis = X_CP.R * turn.axis_P.template cast<S>();
-  // At a branch's root C lies in L's origin, and the axis goes through it.
+  // At a branch's root the origin of C is that of L, and the axis passes through it.
   const bool at_root = tree.link(i).parent < 0;
   Vec6<S>& twist = dof(scratch, tree.first_v(i)).axis;
   twist.template head<3>() = axis;
   twist.template tail<3>() = at_root ? Vec3<S>::Zero().eval() : X_CL.p.cross(axis).eval();
 }
 
-// The same of a prismatic joint's link.
+// Does the same for a prismatic joint.
 template <class S>
 void slide_link(const Tree& tree, int i, const Pose<S>& X_CP, S shift, BasicTreeScratch<S>& scratch) {
   const Joint& joint = tree.link(i).joint;
@@ -54,7 +55,7 @@ void slide_link(const Tree& tree, int i, const Pose<S>& X_CP, S shift, BasicTree
   twist.template tail<3>().noalias() = X_CP.R.lazyProduct(axis_P);
 }
 
-// The same of any other joint.
+// Does the same for any other joint.
 template <class S>
 void place_joint(const Tree& tree, int i, const Pose<S>& X_CP, const S* q, BasicTreeScratch<S>& scratch) {
   const Joint& joint = tree.link(i).joint;
@@ -70,7 +71,7 @@ void place_joint(const Tree& tree, int i, const Pose<S>& X_CP, const S* q, Basic
   }
 }
 
-// Pose of link i and the axes of its joint; the parent's are known.
+// Computes the pose of link i and the axes of its joint, given the parent's pose.
 template <class S>
 void place_link(const Tree& tree, int i, const S* q, BasicTreeScratch<S>& scratch) {
   const Link& link = tree.link(i);
@@ -91,7 +92,7 @@ void place_link(const Tree& tree, int i, const S* q, BasicTreeScratch<S>& scratc
   }
 }
 
-// Twist of link i in C; the parent's is known.
+// Computes the twist of link i in C, given the parent's.
 template <class S>
 void twist_link(const Tree& tree, int i, const S* v, BasicTreeScratch<S>& scratch) {
   auto& here = at(scratch, i);
@@ -102,7 +103,7 @@ void twist_link(const Tree& tree, int i, const S* v, BasicTreeScratch<S>& scratc
   if (parent >= 0) here.V += at(scratch, parent).V;
 }
 
-// Its rate: A_P + S a + V x S v, with the parent's known; `A_W` is that of the world.
+// Computes the rate of that twist, A_P + S a + V x S v, given the parent's A_P; `A_W` is that of the world.
 template <class S>
 void accelerate_link(const Tree& tree, int i, const S* a, const Vec6<S>& A_W, BasicTreeScratch<S>& scratch) {
   auto& here = at(scratch, i);
@@ -111,7 +112,7 @@ void accelerate_link(const Tree& tree, int i, const S* a, const Vec6<S>& A_W, Ba
   for (int d = tree.first_v(i); d < tree.end_v(i); ++d) here.A += dof(scratch, d).axis * a[d];
 }
 
-// Inertia of link i in C; its pose is known.
+// Computes the inertia of link i in C, given its pose.
 template <class S>
 void weigh_link(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
   auto& here = at(scratch, i);
@@ -120,7 +121,7 @@ void weigh_link(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
       inertia_seen_from<S>(here.X_CL, S(inertia.mass), inertia.p_LLcm.cast<S>(), inertia.I_LLcm_L.cast<S>());
 }
 
-// Poses, twists and inertias of all links.
+// Computes poses, twists and inertias of all links.
 template <class S>
 void set_state(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
   require_size("coordinates", q.size(), tree.nq());
@@ -132,7 +133,7 @@ void set_state(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& sc
   }
 }
 
-// The acceleration of the world that has the effect of gravity on all in it.
+// Returns the acceleration of the world that has the same effect on the links as gravity.
 template <class S>
 Vec6<S> gravity_as_acceleration(const Tree& tree) {
   Vec6<S> A_W = Vec6<S>::Zero();

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLongestManifest = 1 << 20;  // bytes
 
-// The name in a folder's package.xml; empty where there is none.
+// Returns the package name in a folder's package.xml, or an empty string where there is none.
 std::string manifest_name(const fs::path& folder) {
   const fs::path manifest = folder / "package.xml";
   std::error_code error;
@@ -23,7 +23,7 @@ std::string manifest_name(const fs::path& folder) {
   std::string text;
   try {
     text = read_text(manifest);
-  } catch (const IoError&) {  // may not be read: this is not where the package is found
+  } catch (const IoError&) {  // unreadable: the package is not found here
     return "";
   }
   const std::size_t begin = text.find("<name>"), end = text.find("</name>", begin);
@@ -34,7 +34,7 @@ std::string manifest_name(const fs::path& folder) {
   return name;
 }
 
-// The folders that the environment variable lists, by colons.
+// Returns the folders that an environment variable lists, separated by colons.
 std::vector<fs::path> listed_in(const char* variable) {
   std::vector<fs::path> folders;
   const char* const value = std::getenv(variable);

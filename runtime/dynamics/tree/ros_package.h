@@ -4,10 +4,10 @@
 
 namespace abut::dynamics {
 
-// The file that package://NAME/REST means to a robot's file in `folder` (absolute). The package is a folder
-// called NAME or with a package.xml of that name: `folder`, one above it, one called NAME beside any of
-// these, or in ROS_PACKAGE_PATH (its entries and what is in them) or AMENT_PREFIX_PATH (share/NAME in its
-// entries). The first that has the file; empty where none has.
+// Returns the file that package://NAME/REST denotes for a robot's file in `folder` (absolute), or an empty
+// path where no package has it. Candidates, in order, are `folder` and the folders above it, each either
+// itself, where it is called NAME or has a package.xml of that name, or its subfolder NAME; the entries of
+// ROS_PACKAGE_PATH in the same way; and share/NAME in the entries of AMENT_PREFIX_PATH.
 std::filesystem::path find_in_packages(const std::filesystem::path& folder,
                                        const std::filesystem::path& name_and_rest);
 

@@ -2,10 +2,11 @@
 
 #include "runtime/math/pose.h"
 
-// Spatial algebra of the recursions: 6-vectors with the angular part first [Featherstone2008, Ch. 2].
+// Spatial algebra of the recursions over a tree, on 6-vectors with the angular part first [Featherstone2008,
+// Ch. 2].
 namespace abut::dynamics::detail {
 
-// V x m: change of a motion vector m that moves with the twist V.
+// V x m: rate of a motion vector m that moves with the twist V.
 template <class S>
 Vec6<S> cross_motion(const Vec6<S>& V, const Vec6<S>& m) {
   const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
@@ -16,7 +17,7 @@ Vec6<S> cross_motion(const Vec6<S>& V, const Vec6<S>& m) {
   return result;
 }
 
-// V x* F: change of a force vector F that moves with the twist V.
+// V x* F: rate of a force vector F that moves with the twist V.
 template <class S>
 Vec6<S> cross_force(const Vec6<S>& V, const Vec6<S>& F) {
   const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
@@ -27,11 +28,11 @@ Vec6<S> cross_force(const Vec6<S>& V, const Vec6<S>& F) {
   return result;
 }
 
-// Inertia of a rigid body about the origin of a frame, in its axes: [I [h]; -[h] m].
+// Inertia of a rigid body about the origin of a frame, in the frame's axes: the matrix [I [h]; -[h] m].
 template <class S>
 struct SpatialInertia {
   S m = S(0);                   // kg
-  Vec3<S> h = Vec3<S>::Zero();  // m times the centre of mass, kg m
+  Vec3<S> h = Vec3<S>::Zero();  // m times the position of the centre of mass, kg m
   Mat3<S> I = Mat3<S>::Zero();  // kg m^2
 
   Vec6<S> operator*(const Vec6<S>& V) const {
@@ -57,7 +58,8 @@ struct SpatialInertia {
   }
 };
 
-// Of a body with mass m, moments I_cm about its centre of mass in B, which stands in p_BBcm, seen from A.
+// Computes the spatial inertia about A's origin, in A's axes, of a body with mass m, kg, its centre of mass
+// in p_BBcm, m, and the rotational inertia I_cm about the centre of mass in B's axes, kg m^2.
 template <class S>
 SpatialInertia<S> inertia_seen_from(const Pose<S>& X_AB, S m, const Vec3<S>& p_BBcm, const Mat3<S>& I_cm) {
   const Vec3<S> c = X_AB * p_BBcm;
@@ -67,8 +69,8 @@ SpatialInertia<S> inertia_seen_from(const Pose<S>& X_AB, S m, const Vec3<S>& p_B
   return inertia;
 }
 
-// A vector and its rate along a direction in which the state of a tree moves, in axes that move with a link:
-// there the link's inertia and the axes of its joint are constant.
+// A spatial vector and its rate along a direction in which the state of a tree moves. The rate is taken in
+// axes that move with a link, where the link's inertia and the axes of its joint are constant.
 template <class S>
 struct Moving {
   Vec6<S> value = Vec6<S>::Zero();

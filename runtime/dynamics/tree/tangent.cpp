@@ -9,15 +9,16 @@ namespace {
 using detail::for_each_group;
 using detail::Subspace;
 
-// B_k / k! of the series of Jr^-1 in powers of ad(u): x / (1 - exp(-x)).
+// Coefficients B_k / k! (Bernoulli numbers B_k) of the series of Jr^-1 = x / (1 - exp(-x)), x = ad(u).
 constexpr double kFirst = 0.5, kSecond = 1.0 / 12, kFourth = -1.0 / 720;
 
 }  // namespace
 
-// By the series for a part of xi that turns little, and from there by Jr(2 x) = (1 + Ad(exp(-x))) Jr(x) / 2.
+// Halves xi until its rotation is small, sums the series there, and doubles back by
+// Jr(2 x) = (1 + Ad(exp(-x))) Jr(x) / 2.
 Mat6<double> detail::right_jacobian(const Vec6<double>& xi) {
   constexpr int kTerms = 40;
-  constexpr double kTurn = 2;  // rad: of larger ones the terms cancel
+  constexpr double kTurn = 2;  // rad: beyond, the terms of the series cancel
   int doublings = 0;
   Vec6<double> x = xi;
   for (; x.allFinite() && x.head<3>().norm() > kTurn; ++doublings) x /= 2;

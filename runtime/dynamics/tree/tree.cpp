@@ -12,13 +12,15 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kUnitTolerance =
-    1e-9;  // of lengths and rotations: rounding of numbers given with ten digits
-// Of moments, by the largest: a negative moment that rounding of given numbers explains.
+    1e-9;  // of lengths and rotations: allows for the rounding of numbers given with ten digits
+// Relative to the largest moment of inertia: the least moment may be negative by rounding of the given
+// numbers.
 constexpr double kMomentTolerance = 1e-12;
-// Of masses (kg), moments (kg m^2) and mimics (multiplier, offset): products of two of them stay finite.
+// Upper bound of masses (kg), moments (kg m^2) and mimics (multiplier, offset): products of two of them stay
+// finite.
 constexpr double kGreatestNumber = 1e100;
 
-constexpr double kFarthest = 1e15;  // m, as the largest body
+constexpr double kFarthest = 1e15;  // m, also the size of the largest body
 
 std::string name_of(const Link& link) { return "tree: link '" + link.name + "' "; }
 std::string name_of(const Joint& joint) { return "tree: joint '" + joint.name + "' "; }
@@ -57,7 +59,7 @@ void require_valid_inertia(const Link& link) {
     refuse("has an indefinite inertia: its least principal moment is " + number_text(moments[0]) + " kg m^2");
 }
 
-// A mass and moments that any motion of the link feels.
+// Returns whether mass and inertia are positive definite, so that every motion of the link has inertia.
 bool moves_with_inertia(const LinkInertia& inertia) {
   return inertia.mass > 0 && inertia.I_LLcm_L.ldlt().isPositive() && inertia.I_LLcm_L.determinant() > 0;
 }
@@ -66,7 +68,7 @@ void require_valid_mimic(const std::vector<Link>& links, std::size_t i) {
   const Joint& joint = links[i].joint;
   const auto refuse = [&](const char* what) { throw InvalidInput(name_of(joint) + what); };
   std::size_t at = i;
-  double multiplier = 1, offset = 0;  // of the joint by links[at]'s
+  double multiplier = 1, offset = 0;  // of the joint with respect to that of links[at]
   for (std::size_t steps = 0; links[at].joint.mimic; ++steps) {
     const Mimic& mimic = *links[at].joint.mimic;
     if (mimic.link < 0 || mimic.link >= static_cast<int>(links.size())) refuse("mimics no joint of the tree");
@@ -81,9 +83,9 @@ void require_valid_mimic(const std::vector<Link>& links, std::size_t i) {
   }
 }
 
-// A link that moves by its own joint or by a massless one that carries it needs inertia below the joint.
+// Throws unless each movable joint without armature carries inertia, on its link or on those that hang on it.
 void require_inertia_at_the_ends(const std::vector<Link>& links) {
-  std::vector<bool> carries(links.size(), false);  // inertia, itself or by what is fixed or joined to it
+  std::vector<bool> carries(links.size(), false);  // whether the link or a descendant has inertia
   for (std::size_t i = links.size(); i-- > 0;) {
     const Link& link = links[i];
     carries[i] = carries[i] || moves_with_inertia(link.inertia);

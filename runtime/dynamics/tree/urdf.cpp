@@ -32,11 +32,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Moments that violate the triangle inequality by rounding of the numbers in a file do not count.
+// Violations of the triangle inequality that the rounding of the numbers in a file explains are ignored.
 constexpr double kTriangleTolerance = 1e-6;                 // of the largest moment
 constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // of a mesh
 
-// What urdfdom says while it parses, which would go to standard error.
+// Collects the errors that urdfdom reports while it parses, which would go to standard error.
 class Complaints : public console_bridge::OutputHandler {
  public:
   void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
@@ -51,13 +51,13 @@ class Complaints : public console_bridge::OutputHandler {
   std::string all_;
 };
 
-// The output handler is one for the process.
+// Guards the output handler, which is global to the process.
 std::mutex& parser_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-// The same, which lets go of its links in the end: links in a loop hold one another.
+// Returns the model with a deleter that clears the links' children: links in a loop own one another.
 urdf::ModelInterfaceSharedPtr released(const urdf::ModelInterfaceSharedPtr& model) {
   return {model.get(), [model](urdf::ModelInterface*) {
             for (const auto& [name, link] : model->links_) link->child_links.clear();
@@ -78,7 +78,7 @@ urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
     thrown = error.what();
   }
   console_bridge::restorePreviousOutputHandler();
-  // An element that it does not understand it may say and leave out.
+  // urdfdom may report an element that it does not understand, skip it and still return a model.
   if (model && complaints.all().empty()) return released(model);
   const std::string why = complaints.all().empty() ? thrown : complaints.all();
   throw InvalidInput(file.string() + ": " + (why.empty() ? "no URDF" : why));
@@ -107,7 +107,7 @@ class Reader {
     throw InvalidInput(file_.string() + ": " + what);
   }
 
-  // urdfdom keeps the last of several parents.
+  // Refuses links with several parents, of which urdfdom silently keeps the last.
   void require_tree() const {
     std::map<std::string, std::string> joint_of_child;
     for (const auto& [name, joint] : model_->joints_) {
@@ -137,7 +137,7 @@ class Reader {
     return X;
   }
 
-  // Depth first, parents before their children.
+  // Adds the links depth first, parents before their children.
   void add_links(JointType root_joint) {
     struct Entry {
       const urdf::Link* link;
@@ -153,7 +153,7 @@ class Reader {
     }
   }
 
-  // Its index.
+  // Adds one link and returns its index.
   int add_link(const urdf::Link& from, const urdf::Joint* joint, int parent, JointType root_joint) {
     const int index = static_cast<int>(robot_.links.size());
     link_index_[from.name] = index;
@@ -218,7 +218,7 @@ class Reader {
 
   LinkInertia inertia_of(const urdf::Inertial& from, const std::string& link) {
     const std::string who = "link '" + link + "'";
-    const Pose<double> X_LI = pose(from.origin, who);  // I: axes of the moments
+    const Pose<double> X_LI = pose(from.origin, who);  // I: the frame of the inertia
     Mat3<double> I;
     I << from.ixx, from.ixy, from.ixz, from.ixy, from.iyy, from.iyz, from.ixz, from.iyz, from.izz;
     if (!I.allFinite() || !std::isfinite(from.mass)) refuse(who + " has an inertia that is not finite");
@@ -261,7 +261,7 @@ class Reader {
     robot_.collisions.push_back(std::move(shape));
   }
 
-  // All that are missing are told at once.
+  // Missing files are collected, so that one error reports them all.
   fs::path mesh_file(const std::string& name, const std::string& who) {
     const std::string_view package = "package://", local = "file://";
     const fs::path folder = fs::absolute(file_).parent_path();
@@ -304,7 +304,7 @@ class Reader {
   urdf::ModelInterfaceSharedPtr model_;
   std::map<std::string, int> link_index_;
   std::string missing_meshes_;
-  bool missing_package_ = false;  // one of them is by package://
+  bool missing_package_ = false;  // whether one of them is a package:// name
   Robot robot_;
 };
 

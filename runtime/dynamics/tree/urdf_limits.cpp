@@ -13,13 +13,13 @@ namespace {
 constexpr int kMaxDepth = 200, kMaxLinks = 5000;
 constexpr std::size_t kLongestTag = 1 << 14;  // bytes
 
-// Where what begins with a '<' at `at` ends: one past its last character, or the text's size.
+// Returns one past the first `end` in the text at or after `at`, or the text's size where there is none.
 std::size_t past(std::string_view text, std::string_view end, std::size_t at) {
   const std::size_t found = text.find(end, at);
   return found == std::string_view::npos ? text.size() : found + end.size();
 }
 
-// One past the '>' of an element's tag: one within quotes is a part of an attribute.
+// Returns one past the '>' that ends an element's tag; a '>' within quotes is part of an attribute.
 std::size_t past_tag(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] != '>') {
     const char c = text[at++];
@@ -35,7 +35,7 @@ bool is_declaration(std::string_view tag) {
                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
-// Whether a declaration ends at its first '>' for every reader: TinyXML reads on to the end of a quote there.
+// Whether a declaration ends at its first '>' for every parser: TinyXML reads on where that is within quotes.
 bool is_plain_declaration(std::string_view tag) {
   constexpr std::size_t kLongest = 200;
   static const std::regex kForm(
