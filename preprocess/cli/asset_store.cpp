@@ -13,7 +13,7 @@
 namespace abut::preprocess {
 namespace {
 
-// Warnings name the file that the asset is made of.
+// Replaces the name of the source file at the beginning of warnings.
 void rename_in_warnings(asset::Asset& asset, const std::string& from, const std::string& to) {
   for (std::string& warning : asset.provenance.warnings)
     if (warning.starts_with(from)) warning.replace(0, from.size(), to);
@@ -47,7 +47,7 @@ std::optional<ObjectLock> AssetStore::lock(const std::string& key, const std::fu
   if (!folder_) return std::nullopt;
   try {
     return folder_->lock(key, wait);
-  } catch (const IoError&) {  // gone since: keep() says so
+  } catch (const IoError&) {  // the folder has disappeared: keep() reports it
     return std::nullopt;
   }
 }

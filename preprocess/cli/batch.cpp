@@ -21,7 +21,7 @@ constexpr std::size_t kLeastMemory = std::size_t{1} << 30;
 constexpr int kMaxJobs = 1024;
 constexpr const char* kInterruptedReason = "interrupted";
 
-// What there is to tell of a finished asset.
+// Summarises a finished asset.
 ObjectResult describe(const asset::Asset& asset, ObjectStatus status, std::string reason) {
   const asset::Provenance& provenance = asset.provenance;
   ObjectResult result;
@@ -36,7 +36,7 @@ ObjectResult describe(const asset::Asset& asset, ObjectStatus status, std::strin
   return result;
 }
 
-// The child's answer to the parent.
+// Serialises the child's answer to the parent.
 std::string pack(const ObjectResult& result) {
   return nlohmann::json{{"status", static_cast<int>(result.status)},
                         {"reason", result.reason},
@@ -63,7 +63,7 @@ void unpack(const std::string& payload, ObjectResult& result) {
   json.at("stage_seconds").get_to(result.stage_seconds);
 }
 
-// What the child answered; an answer with numbers that are none, as of a forged asset, is a failure.
+// Parses the child's answer; one with invalid numbers, as from a forged asset, is a failure.
 void take(const std::string& payload, ObjectResult& result) {
   try {
     unpack(payload, result);
@@ -74,8 +74,8 @@ void take(const std::string& payload, ObjectResult& result) {
   }
 }
 
-// The asset on disk where it is up to date; otherwise `reason` says why it must be made again. Throws
-// InvalidInput where it is another object's.
+// Loads the asset on disk if it is up to date; otherwise `reason` says why it must be made again. Throws
+// InvalidInput if it is another object's.
 std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
                                             const datasets::ObjectSource& source, const BatchOptions& options,
                                             std::string& reason) {
@@ -96,7 +96,7 @@ std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
   return std::nullopt;
 }
 
-// An object on its way to its asset.
+// The making of one object's asset.
 struct Job {
   const datasets::ObjectSource& source;
   const std::filesystem::path file;
@@ -126,7 +126,7 @@ ObjectResult take_or_make(const Job& job, const AssetStore& store) {
   if (found) {
     result = write(job, *found);
     result.from_store = true;
-    result.stage_seconds.clear();  // another run's
+    result.stage_seconds.clear();  // they belong to another run
   } else {
     const asset::Asset made = make_asset(job.source, parameters, job.stage);
     result = write(job, made);
@@ -147,8 +147,7 @@ ObjectResult make_object(const datasets::ObjectSource& source, const OutputFolde
   return store ? take_or_make(job, *store) : make(job);
 }
 
-// Passes the runner's progress on as that of objects; `numbers` are the objects that the runner's jobs stand
-// for.
+// Passes the runner's progress on in terms of objects; `numbers` maps the runner's jobs to objects.
 class Translator : public RunObserver {
  public:
   Translator(std::vector<std::size_t> numbers, std::vector<ObjectResult>& results, BatchObserver& observer,
@@ -165,7 +164,7 @@ class Translator : public RunObserver {
     result.reason = answer.reason;
     if (answer.outcome == Outcome::kDone) take(answer.payload, result);
     if (retry_ && answer.outcome == Outcome::kOutOfMemory) {
-      result.outcome = Outcome::kInterrupted;  // until its try alone has ended
+      result.outcome = Outcome::kInterrupted;  // until it has been tried again alone
       result.reason = kInterruptedReason;
       again_.push_back(numbers_[job]);
       observer_.stage(numbers_[job], "waits to be tried alone, with all memory");

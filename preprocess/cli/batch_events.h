@@ -8,11 +8,11 @@
 
 namespace abut::preprocess {
 
-// Writes {"event": name, ...} with the members of a JSON object to standard output, as one line.
+// Writes {"event": name, ...}, with the members of a JSON object appended, to standard output as one line.
 void print_event(std::string_view name, const std::string& json);
 
-// Tells another program of a run as it goes: events "objects" (names), "stage" (object, stage) and "finished"
-// (object, status, reason).
+// Reports a run's progress to another program: events "objects" (names), "stage" (object, stage) and
+// "finished" (object, status, reason).
 class BatchEvents : public BatchObserver {
  public:
   explicit BatchEvents(const std::vector<datasets::ObjectSource>& objects) : objects_(objects) {}

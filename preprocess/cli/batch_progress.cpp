@@ -78,7 +78,7 @@ void BatchProgress::tick() {
 }
 
 void BatchProgress::clear() {
-  if (drawn_lines_ > 0)  // up, to the line's start, erase what is below
+  if (drawn_lines_ > 0)  // up, to the start of the line, erase everything below
     std::fputs(fmt::format("\x1b[{}A\r\x1b[J", drawn_lines_).c_str(), stdout);
   drawn_lines_ = 0;
 }

@@ -9,9 +9,9 @@
 
 namespace abut::preprocess {
 
-// Shows a run as it goes, on standard output: on a terminal a line per running object and one overall with
-// the time left, redrawn in place; elsewhere a plain line per finished object. Failures go to standard error
-// in every case.
+// Shows a run's progress on standard output: on a terminal one line for each running object and one overall
+// with the time left, redrawn in place; otherwise a plain line for each finished object. Failures always go
+// to standard error.
 class BatchProgress : public BatchObserver {
  public:
   BatchProgress(const std::vector<datasets::ObjectSource>& objects, bool quiet);
@@ -21,7 +21,7 @@ class BatchProgress : public BatchObserver {
   void finished(std::size_t object, const ObjectResult& result) override;
   void tick() override;
 
-  // Takes the redrawn lines off the terminal.
+  // Erases the redrawn lines from the terminal.
   void clear();
 
  private:
@@ -34,7 +34,7 @@ class BatchProgress : public BatchObserver {
   std::string overall() const;
 
   std::vector<std::string> names_;
-  std::vector<double> sizes_;  // bytes of the sources: how the time left is estimated
+  std::vector<double> sizes_;  // bytes of the sources, for the estimate of the time left
   std::size_t width_ = 0;
   bool quiet_, terminal_;
   int drawn_lines_ = 0;

@@ -41,7 +41,7 @@
 namespace abut::preprocess {
 namespace {
 
-// Of what makes assets of a dataset or a robot.
+// For subcommands that make assets of a dataset or a robot.
 constexpr const char* kFooter =
     "Exit codes: 0 every object is made or up to date (with warnings: mended ones, and those whose inside\n"
     "            could not be made and that have no volume);\n"
@@ -67,12 +67,12 @@ bool is_selected(const datasets::ObjectSource& object, const std::vector<std::st
          });
 }
 
-// What a run makes, and the objects of its part that it leaves alone.
+// The objects that a run makes, and those of its part that it does not.
 struct Selection {
   std::vector<datasets::ObjectSource> objects, others;
 };
 
-// Throws InvalidInput where one of `only` matches nothing in the dataset; in a part of it there may be none.
+// Throws InvalidInput if one of `only` matches nothing in the whole dataset; it may match nothing in a part.
 Selection select(const datasets::Dataset& dataset, const std::vector<std::string>& only, const Shard& shard) {
   for (const std::string& glob : only)
     if (std::none_of(dataset.objects.begin(), dataset.objects.end(),
@@ -86,7 +86,7 @@ Selection select(const datasets::Dataset& dataset, const std::vector<std::string
   return selection;
 }
 
-// Throws InvalidInput for the name of a file where a folder is to be made.
+// Throws InvalidInput if the name of the folder to be created is that of a file.
 void require_folder_name(const std::filesystem::path& out) {
   if (std::filesystem::is_directory(out)) return;
   if (datasets::lower_extension(out) == ".h5" || datasets::has_mesh_extension(out))
@@ -95,7 +95,7 @@ void require_folder_name(const std::filesystem::path& out) {
         out.string(), out.extension().string(), std::filesystem::path(out).replace_extension().string()));
 }
 
-// Makes the objects, with progress and a summary. `after` has a last word where no signal ended the run.
+// Makes the objects, with progress and a summary. `after` is called at the end unless a signal ended the run.
 int make_objects(const datasets::Dataset& dataset, const Selection& selection, const Arguments& arguments,
                  const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
   const std::vector<datasets::ObjectSource>& objects = selection.objects;
@@ -104,11 +104,11 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
     require_not_input(arguments.json, arguments.dataset);
     for (const datasets::ObjectSource& object : dataset.objects)
       require_not_input(arguments.json, object.file);
-    std::error_code ignored;  // check_writable() says what is wrong with the folder
+    std::error_code ignored;  // check_writable() reports what is wrong with the folder
     std::filesystem::create_directories(arguments.out, ignored);
     check_writable(arguments.json);
   }
-  // Events, and a report on standard output, stand there alone.
+  // Events, or a report on standard output, must not be mixed with other output.
   const bool quiet = arguments.quiet || arguments.events || is_standard_output(arguments.json);
   if (arguments.events && is_standard_output(arguments.json))
     throw InvalidInput("--events and --json - cannot both have standard output");
@@ -175,7 +175,7 @@ int print_status(const Arguments& arguments) {
   return status.fine ? kAllFine : kSomeFailed;
 }
 
-// Whether the asset is sound; what is wrong with it is told.
+// Whether the asset is valid; prints its problems.
 bool verify_asset(const std::filesystem::path& file) {
   const asset::Asset asset = asset::load(file);
   const std::vector<std::string> problems = verify(asset);
@@ -308,8 +308,8 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
-// Of a subcommand other than `urdf`, which takes them: throws InvalidInput for options and operands of a run
-// on a dataset ahead of it.
+// Throws InvalidInput for options and operands of a dataset run before a subcommand, except before `urdf`,
+// which accepts them.
 void refuse_ahead_of_subcommand(const CLI::App& app) {
   for (const CLI::App* sub : app.get_subcommands())
     for (const CLI::Option* option : app.get_options())
@@ -319,7 +319,7 @@ void refuse_ahead_of_subcommand(const CLI::App& app) {
             sub->get_name(), option->get_positional() ? option->results().front() : option->get_name()));
 }
 
-// Reads the command line; returns what to do, or nothing where help or the version was asked for. Throws
+// Parses the command line; returns the action, or null if help or the version was requested. Throws
 // InvalidInput.
 Action parse(int argc, const char* const* argv, Arguments& arguments) {
   CLI::App app(

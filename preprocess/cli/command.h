@@ -4,16 +4,16 @@
 
 namespace abut::preprocess {
 
-// The exit codes of abut-preprocess, and 128 + the signal's number where one ended it.
+// Exit codes of abut-preprocess; if a signal ended the run, 128 + its number.
 enum ExitCode { kAllFine = 0, kSomeFailed = 1, kBadInput = 2 };
 
-// What the arguments ask for; gives the exit code.
+// The action that the arguments select; returns the exit code.
 using Action = std::function<int()>;
 
-// The command abut-preprocess: reads its arguments, prints, returns the exit code. Throws nothing.
+// The command abut-preprocess: parses its arguments, runs, prints, and returns the exit code. Throws nothing.
 int run_command(int argc, char** argv);
 
-// Reads the arguments and does nothing else. Throws InvalidInput where run_command would refuse them.
+// Only parses the arguments. Throws InvalidInput if run_command would reject them.
 void check_command_line(int argc, const char* const* argv);
 
 }  // namespace abut::preprocess

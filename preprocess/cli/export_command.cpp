@@ -37,7 +37,7 @@ void print_unused(const ExportArguments& arguments, const std::vector<ExportResu
     cli::say("  note: {}: there is no object '{}' here\n", arguments.table, entry.first);
 }
 
-// The first few; the manifest has all of them.
+// Prints the first few notes; the manifest has all of them.
 void print_notes(const std::vector<ExportResult>& results) {
   constexpr std::size_t kShown = 5;
   std::size_t count = 0;

@@ -6,7 +6,7 @@
 
 namespace abut::preprocess {
 
-// Adds `export`; sets `action` when it is chosen.
+// Adds the subcommand `export`, which sets `action` when it is chosen.
 void add_export_command(CLI::App& app, Action& action);
 
 }  // namespace abut::preprocess

@@ -10,10 +10,10 @@ namespace abut::preprocess {
 namespace {
 
 constexpr int kDigits = 5;
-constexpr double kLeast = 1e-6, kGreatest = 1e9;  // numbers beyond are written with an exponent
+constexpr double kLeast = 1e-6, kGreatest = 1e9;  // other numbers are written with an exponent
 
 struct Unit {
-  double from;  // least size in SI that is written in it
+  double from;  // least size, in SI, that is written in this unit
   double per_si;
   const char* name;
 };

@@ -20,12 +20,12 @@
 namespace abut::preprocess {
 namespace {
 
-// Throws InvalidInput where the asset is another object's, which the import would replace.
+// Throws InvalidInput if the import would replace another object's asset.
 void require_replaceable(const std::filesystem::path& file, const std::filesystem::path& source) {
   if (!std::filesystem::exists(file)) return;
   try {
     require_same_source(asset::load(file).provenance, file, source);
-  } catch (const BadAsset&) {  // nobody's
+  } catch (const BadAsset&) {  // not a readable asset, so it belongs to no object
   }
 }
 

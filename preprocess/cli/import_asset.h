@@ -12,9 +12,9 @@ struct ImportedAsset {
 };
 
 // Makes the asset of a file of tetrahedra (import_volume) in the folder `out`, under the file's name
-// (datasets/names.h), and writes it if verify() has nothing against it; a run that makes an object of that
-// name is waited for. Throws IoError where the file cannot be read, is what would be written to, or the
-// folder cannot be written; InvalidInput, naming file and element, where the asset would not be sound.
+// (datasets/names.h), and writes it if verify() finds no problem. Waits for a concurrent run that makes an
+// object of the same name. Throws IoError if the file cannot be read or is the output file, or the folder
+// cannot be written; InvalidInput, naming file and element, if the asset would not be valid.
 ImportedAsset import_asset(const std::filesystem::path& source, const std::filesystem::path& out);
 
 }  // namespace abut::preprocess

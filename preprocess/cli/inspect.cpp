@@ -52,7 +52,7 @@ void append_convex(Text out, const asset::ConvexPiece& piece, std::size_t number
                  view.lookup_resolution, view.lookup_resolution);
 }
 
-// Faces without a neighbour, and how many of them belong to a tetrahedron without pressure.
+// Number of faces without a neighbour, and how many of them belong to a tetrahedron without pressure.
 std::pair<std::size_t, std::size_t> surface_triangles(const asset::VolumeView& v) {
   std::size_t all = 0, zero = 0;
   for (std::int32_t slot = 0; slot < 4 * v.tetrahedron_count; ++slot)
@@ -63,7 +63,7 @@ std::pair<std::size_t, std::size_t> surface_triangles(const asset::VolumeView& v
   return {all, zero};
 }
 
-// Of the arrays of a part; `visit_part` is schema.h's for it.
+// Size of the arrays of a part; `visit_part` is schema.h's function for it.
 template <class VisitPart>
 double mebibytes(VisitPart&& visit_part) {
   std::size_t bytes = 0;
@@ -98,7 +98,7 @@ void append_volumes(Text out, const asset::Asset& asset) {
   }
 }
 
-// Tangles of the quads by the strict rule, as they were counted when they were made.
+// Tangles of the quads by the strict rule, as counted when they were made.
 void append_tangles(Text out, const asset::Provenance& provenance, std::size_t level) {
   const auto value = [&](const char* name) {
     const auto found = provenance.measures.find(fmt::format("points{}_{}", level, name));

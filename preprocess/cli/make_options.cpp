@@ -14,9 +14,10 @@ namespace {
 
 constexpr const char* kVolumes = "Volumes: tetrahedra with a pressure field";
 constexpr const char* kPieces = "Pieces: convex ones whose union stands for the object";
-constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // m: units of no mesh are beyond
+constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // m: no mesh has units beyond
 
-// "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
+// Parses "300,1000,3000" or "none"; sorted with the finest first and without repetition, so that equal sets
+// of levels have equal descriptions.
 std::vector<std::int64_t> targets_from(const std::string& text) {
   std::vector<std::int64_t> targets;
   if (text == "none") return targets;

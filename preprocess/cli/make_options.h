@@ -12,8 +12,8 @@ namespace abut::preprocess {
 
 struct MakeArguments {
   std::string dataset, out, json, layout;
-  std::vector<std::string> only;  // patterns of names
-  double scale = 0;               // metres per unit; 0: the layout's
+  std::vector<std::string> only;  // patterns of object names
+  double scale = 0;               // metres per unit; 0: as the layout says
   bool quiet = false, events = false;
   BatchOptions batch;
   Shard shard;
@@ -21,10 +21,10 @@ struct MakeArguments {
 
 void add_make_options(CLI::App& app, MakeArguments& arguments);
 
-// Throws InvalidInput for options given of a part that is not made: --piece-error without --pieces.
+// Throws InvalidInput for options of a part that is not made, such as --piece-error without --pieces.
 void refuse_unheeded(const CLI::App& app, const Parameters& parameters);
 
-// What add_make_options declares: [{name, type, default, group, help, flag, repeats}, ...].
+// The options that add_make_options declares: [{name, type, default, group, help, flag, repeats}, ...].
 std::string settings_json();
 
 }  // namespace abut::preprocess

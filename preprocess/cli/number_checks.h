@@ -9,7 +9,7 @@
 
 #include "runtime/cli/number_checks.h"
 
-// What a number on the command line must be.
+// Validators of numbers on the command line.
 namespace abut::preprocess {
 
 inline CLI::Validator from_to(double low, double high, const std::string& what) {
@@ -24,7 +24,7 @@ inline CLI::Validator positive() {
   return between(0, std::numeric_limits<double>::infinity(), "a positive number");
 }
 
-// A size in bytes, such as 4GiB, in bytes afterwards.
+// Accepts a size such as 4GiB and converts it to bytes.
 inline CLI::Validator decimal_size() {
   return {[](std::string& text) {
             const std::string given = text;
@@ -33,7 +33,7 @@ inline CLI::Validator decimal_size() {
             try {
               if (decimal<std::uint64_t>(number) && CLI::AsSizeValue(false)(text).empty())
                 return std::string();
-            } catch (const CLI::ValidationError&) {  // no such unit, or too large
+            } catch (const CLI::ValidationError&) {  // unknown unit, or too large
             }
             return fmt::format("'{}' is no size such as 4GiB{}", given, decimal_hint(number));
           },

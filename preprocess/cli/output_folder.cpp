@@ -12,7 +12,7 @@
 namespace abut::preprocess {
 namespace {
 
-// FNV-1a, halved to fit a file offset: the same in every build, unlike std::hash.
+// FNV-1a, shifted to fit a file offset: the same in every build, unlike std::hash.
 off_t offset_of(const std::string& object) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : object) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -27,8 +27,8 @@ int open_lock_file(const std::filesystem::path& folder, const std::string& remed
   return fd;
 }
 
-// False where another run holds the lock. Throws IoError where the file system has none: two runs would then
-// make the same objects without knowing of each other.
+// Returns false if another run holds the lock. Throws IoError if the file system has no locks: two runs would
+// then make the same objects without noticing each other.
 bool try_lock(int fd, struct flock& range, int command, const std::filesystem::path& folder,
               const std::string& remedy) {
   while (::fcntl(fd, command, &range) != 0) {

@@ -4,10 +4,11 @@
 #include <functional>
 #include <string>
 
-// The folder that assets are written to, shared peacefully by runs at the same time.
+// The folder to which assets are written, which several runs may share at the same time.
 namespace abut::preprocess {
 
-// Held while one object is checked and made. The lock goes with the process that holds it, however that ends.
+// A lock, held while one object is checked and made. It is released with the process that holds it, however
+// that ends.
 class ObjectLock {
  public:
   explicit ObjectLock(int fd) : fd_(fd) {}
@@ -21,19 +22,19 @@ class ObjectLock {
   int fd_;
 };
 
-// Runs that share a folder take a lock per object: one byte, at an offset given by the object's name, of the
-// file `.abut-preprocess.lock`, which stays. The second run then finds the object up to date. A file system
-// without locks is refused.
+// Runs that share a folder lock each object they make: one byte, at an offset derived from the object's name,
+// of the file `.abut-preprocess.lock`, which is never removed. The second run then finds the object up to
+// date. File systems without locks are refused.
 class OutputFolder {
  public:
-  // Makes the folder where it is missing and removes the temporaries of killed runs. Throws IoError where it
-  // cannot be written or locked; its message ends with the `remedy`.
+  // Creates the folder if it is missing and removes temporary files of killed runs. Throws IoError if it
+  // cannot be written or locked; the message ends with `remedy`.
   explicit OutputFolder(std::filesystem::path path, std::string remedy = "choose another output folder");
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path asset(const std::string& object) const { return path_ / (object + ".h5"); }
 
-  // Calls `wait` first where another run holds the lock.
+  // Calls `wait` first if another run holds the lock.
   ObjectLock lock(const std::string& object, const std::function<void()>& wait) const;
 
   void remove_stale_temporaries() const;
@@ -43,10 +44,10 @@ class OutputFolder {
   std::string remedy_;
 };
 
-inline constexpr const char* kManifests = "manifests";  // the folder in it for those of parts
+inline constexpr const char* kManifests = "manifests";  // subfolder for the manifests of parts
 
-// Throws InvalidInput where a report would have the name of an asset or a robot in `folder`, or of a file
-// that runs keep there: *.h5, *.urdf, *.scn, .abut-preprocess.lock, what is in manifests/.
+// Throws InvalidInput if a report would have the name of an asset or a robot in `folder`, or of a file that
+// runs keep there: *.h5, *.urdf, *.scn, .abut-preprocess.lock, or anything in manifests/.
 void require_free_name(const std::filesystem::path& report, const std::filesystem::path& folder);
 
 }  // namespace abut::preprocess

@@ -18,7 +18,7 @@
 namespace abut::preprocess {
 namespace {
 
-// Runs the stages one after the other and keeps their times.
+// Runs the stages in order and records their times.
 class Stages {
  public:
   Stages(const StageCallback& callback, asset::Provenance& provenance)
@@ -39,7 +39,7 @@ class Stages {
   asset::Provenance& provenance_;
 };
 
-// The first key with different values in the two maps.
+// The first key whose values differ between the two maps.
 std::optional<std::string> first_difference(const std::map<std::string, std::string>& before,
                                             const std::map<std::string, std::string>& now) {
   for (const auto& [key, value] : now)
@@ -49,7 +49,7 @@ std::optional<std::string> first_difference(const std::map<std::string, std::str
   return std::nullopt;
 }
 
-// The stages after reading know no file: their messages get its name here.
+// Adds the file's name to messages of stages after reading, which do not know it.
 template <class Stage>
 auto naming(const std::filesystem::path& file, Stage&& stage) {
   try {
@@ -60,10 +60,10 @@ auto naming(const std::filesystem::path& file, Stage&& stage) {
   }
 }
 
-// An inside that cannot be made (thinner than a volume can be, TetGen at limits of its own) does not fail the
-// object: surface, hull and mass properties are whole, and most of what the runtime answers needs no volume.
-// What asks for one finds the part absent. What make_volumes refuses before its first level is the
-// parameters, which no object could be made with; that is an error.
+// If the inside cannot be made (the object is too thin for a volume, TetGen reaches limits of its own), the
+// object does not fail: surface, hull and mass properties are complete, and most runtime queries need no
+// volume. Those that do find the part absent. make_volumes throws before its first level only for invalid
+// parameters, which would fail for every object; that remains an error.
 std::vector<asset::Volume> volumes_if_possible(const TriangleMesh& surface,
                                                const VolumeParameters& parameters, Report& report) {
   const std::size_t warnings = report.warnings.size();
@@ -77,7 +77,7 @@ std::vector<asset::Volume> volumes_if_possible(const TriangleMesh& surface,
   return volumes;
 }
 
-// Nor does a surface of which no quads are made; what asks for points finds them absent.
+// Likewise for a surface from which no quads can be made; queries that need points find them absent.
 std::vector<asset::OrientedPoints> points_if_possible(const TriangleMesh& surface,
                                                       const PointParameters& parameters, Report& report) {
   try {
@@ -116,7 +116,8 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   const std::size_t warnings = report.warnings.size();
   const ClosedSurface closed =
       stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
-  // What closing warned of, but for a far vertex that it kept, and a shift to the origin.
+  // Number of warnings from closing, without one for a far vertex that was kept, and plus one if the mesh was
+  // moved to the origin.
   report.measures["surface_changes"] =
       static_cast<double>(report.warnings.size() - warnings - report.measures.contains("kept_far_vertices") +
                           report.measures.contains("recentred_x_m"));

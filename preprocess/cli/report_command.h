@@ -6,7 +6,7 @@
 
 namespace abut::preprocess {
 
-// Adds `report`; sets `action` when it is chosen.
+// Adds the subcommand `report`, which sets `action` when it is chosen.
 void add_report_command(CLI::App& app, Action& action);
 
 }  // namespace abut::preprocess

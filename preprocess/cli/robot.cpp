@@ -29,12 +29,12 @@ namespace {
 namespace fs = std::filesystem;
 using dynamics::Mesh;
 
-// Length per unit where a scale is one, else 0.
+// Length of a unit if the scale is uniform and positive, else 0.
 double uniform(const Vec3<double>& scale) {
   return scale[0] > 0 && scale == Vec3<double>::Constant(scale[0]) ? scale[0] : 0;
 }
 
-// Names the mesh as the scale leaves it: the same in every run, and no other mesh's, of whichever robot.
+// Name of the scaled mesh's file: the same in every run, and different for every other mesh of any robot.
 std::string scaled_name(const Mesh& mesh) {
   const std::string what = fmt::format("{} {} {} {}", fs::absolute(mesh.file).lexically_normal().string(),
                                        mesh.scale[0], mesh.scale[1], mesh.scale[2]);
@@ -42,15 +42,15 @@ std::string scaled_name(const Mesh& mesh) {
   return fmt::format("{}_{}.ply", mesh.file.stem().string(), digest.substr(digest.size() - 8));
 }
 
-// What tells a mesh from the same one at other scales: nothing at scale 1.
+// Distinguishes a mesh from the same mesh at other scales; empty at scale 1.
 std::string scale_suffix(const Vec3<double>& scale) {
   if (scale == Vec3<double>::Ones()) return "";
   if (uniform(scale) != 0) return fmt::format("_{}", scale[0]);
   return fmt::format("_{}x{}x{}", scale[0], scale[1], scale[2]);
 }
 
-// Writes the mesh as the scale leaves it, each vertex once; a mirrored one keeps its outside out. Returns
-// what the reader warns of.
+// Writes the mesh with its scale applied, each vertex once; a mirrored one is reoriented outward. Returns the
+// reader's warnings.
 std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file) {
   Report report;
   TriangleMesh scaled = weld(read_mesh_in_its_units(mesh.file, report)).mesh;
@@ -61,7 +61,7 @@ std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file) {
   return report.warnings;
 }
 
-// ... in a process of its own: what reads a mesh may crash on it, or never end.
+// The same in a process of its own, since a mesh reader may crash or never end on a bad file.
 std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file, const BatchOptions& limits) {
   const Work work = [&](std::size_t, const StageCallback& stage) {
     stage("read");
@@ -85,13 +85,13 @@ std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file, co
   return warnings;
 }
 
-// The first line of what is written here, by which it is known again.
+// First line of the files written here, which identifies them.
 constexpr const char* kMark = " made by abut-preprocess urdf: made again, changes are lost ";
 
 constexpr std::string_view kSourceMark = " its robot: ";
-constexpr std::string_view kHyphen = "%2D";  // the second of two, which comments of XML cannot hold
+constexpr std::string_view kHyphen = "%2D";  // the second of two hyphens, which XML comments cannot contain
 
-// The comment by which the copy of a robot's file is known as that robot's.
+// The comment that identifies the copy of a robot's file as that robot's.
 std::string source_comment(const fs::path& urdf) {
   std::string comment{kSourceMark};
   for (const char c : fs::absolute(urdf).lexically_normal().string())
@@ -102,7 +102,7 @@ std::string source_comment(const fs::path& urdf) {
   return comment + " ";
 }
 
-// The file that a copy was made of, empty where it does not say.
+// The file from which a copy was made; empty if the copy does not say.
 fs::path source_in(const std::string& copy) {
   const std::size_t at = copy.find(kSourceMark), end = copy.find(" -->", at);
   if (at == std::string::npos || end == std::string::npos) return {};
@@ -112,8 +112,8 @@ fs::path source_in(const std::string& copy) {
   return path;
 }
 
-// Throws InvalidInput for a file that is no copy of a robot's file, made before, or is that of another robot
-// which is still there.
+// Throws InvalidInput if the file is not an earlier copy of a robot's file, or is that of another robot that
+// still exists.
 void require_copy(const fs::path& file, const fs::path& urdf) {
   if (!fs::exists(file)) return;
   const std::string text = read_text(file);
@@ -130,8 +130,8 @@ void require_copy(const fs::path& file, const fs::path& urdf) {
                     file.string(), before.string(), fs::absolute(urdf).lexically_normal().string()));
 }
 
-// Throws InvalidInput where the asset of a mesh was made of it at another scale: another robot's, which names
-// it, would change its size.
+// Throws InvalidInput if the existing asset was made of the mesh at another scale: another robot that refers
+// to it would change in size.
 void require_same_scale(const datasets::ObjectSource& mesh, const fs::path& file) {
   if (!fs::exists(file)) return;
   try {
@@ -149,7 +149,7 @@ void require_same_scale(const datasets::ObjectSource& mesh, const fs::path& file
   }
 }
 
-// What the copy has no use for, and what would name files that are not beside it.
+// Removes elements that the copy does not need, or that would refer to files in other folders.
 void remove_all(TiXmlElement& parent, const char* name) {
   while (TiXmlElement* child = parent.FirstChildElement(name)) parent.RemoveChild(child);
 }
@@ -158,14 +158,14 @@ void remove_all(TiXmlElement& parent, const char* name) {
 
 RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out, const BatchOptions& limits)
     : urdf_(urdf), out_(out), text_(read_text(urdf)), robot_(dynamics::read_urdf(urdf)) {
-  std::error_code ignored;  // check_writable() says what is wrong with the folder
+  std::error_code ignored;  // check_writable() reports what is wrong with the folder
   fs::create_directories(out_, ignored);
   for (const fs::path& file : {copy(), scene()}) {
     check_writable(file);
     require_not_input(file, urdf_);
   }
   require_copy(copy(), urdf_);
-  (void)scene_name();  // one that scene files cannot hold is refused before meshes are made
+  (void)scene_name();  // throws for a name that scene files cannot hold before meshes are made
   list_meshes(limits);
 }
 
@@ -174,7 +174,7 @@ std::string RobotFolder::scene_name() const {
 }
 
 void RobotFolder::list_meshes(const BatchOptions& limits) {
-  std::map<std::string, int> uses;  // of each mesh's own name, by files and scales
+  std::map<std::string, int> uses;  // number of (file, scale) pairs for each mesh name
   for (const dynamics::CollisionShape& shape : robot_.collisions) {
     const auto* mesh = std::get_if<Mesh>(&shape.shape);
     if (mesh == nullptr || find(*mesh) != used_.end()) continue;
@@ -311,7 +311,7 @@ std::string RobotFolder::table(const BatchResult& batch, const Parameters& param
   for (const std::string& warning : robot_.warnings) text += "  warning: " + warning + "\n";
   const bool volumes = !parameters.volume.tetrahedra.empty(), points = !parameters.points.levels.empty();
   if (!all_fine(batch)) return text;
-  std::string how;  // the default integrator takes surfaces
+  std::string how;  // empty for surfaces, which the default integrator uses
   if (volumes || points || meshes_.empty())
     how = fmt::format(" --integrator implicit{} --dt 0.008", volumes ? "" : " --model soft_potential");
   const auto beside = [&](const char* extension) {

@@ -25,7 +25,7 @@ bool read_whole(const std::string& text, std::size_t& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The reason without the source's name, and with # for each number: what failures of one cause share.
+// The reason without the source's name and with # for each number: equal for failures of the same cause.
 std::string cause_of(std::string reason, const std::string& source) {
   if (!source.empty() && reason.starts_with(source)) {
     reason.erase(0, source.size());
@@ -44,7 +44,7 @@ std::string cause_of(std::string reason, const std::string& source) {
 
 constexpr std::size_t kMaxParts = 1'000'000;
 
-// The youngest first.
+// The manifests, most recent first.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out) {
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
   std::error_code error;
@@ -68,15 +68,15 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out
 
 struct Cause {
   std::size_t count = 0;
-  std::string first;  // object
+  std::string first;  // name of the first object
 };
 
 struct Tally {
   std::set<std::string> names;
   std::map<std::string, std::size_t> statuses;
   std::map<std::string, Cause> causes;
-  std::size_t count = 0;        // of parts, as the youngest manifest has it
-  std::set<std::size_t> parts;  // of these the ones with a manifest
+  std::size_t count = 0;        // number of parts, by the most recent manifest
+  std::set<std::size_t> parts;  // those with a manifest
 };
 
 void count_part(const std::filesystem::path& file, Tally& tally) {
@@ -94,7 +94,7 @@ template <class Visit>
 void for_each_object(const std::filesystem::path& manifest, const Visit& visit) {
   const std::string damaged =
       manifest.string() + ": not a manifest, or damaged; run that part again, all of it";
-  // An object is written again by recursion, and no run writes one that is nested as deeply.
+  // Objects are written again by recursion; no run writes one nested this deeply.
   const auto shallow = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
     constexpr int kDeepest = 64;
     return depth <= kDeepest ? true : throw InvalidInput(damaged);
@@ -112,8 +112,8 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
   return !below.empty() && *below.begin() != "..";
 }
 
-// Throws InvalidInput where the manifest has an object that is still there and lies outside the dataset, by
-// its name and by where links to folders lead.
+// Throws InvalidInput if the manifest lists an object that still exists and lies outside the dataset, both by
+// its name and after links to folders are followed.
 void require_own(const std::filesystem::path& manifest, const std::filesystem::path& dataset) {
   std::error_code error;
   if (!std::filesystem::exists(manifest, error)) return;
@@ -128,7 +128,7 @@ void require_own(const std::filesystem::path& manifest, const std::filesystem::p
           !lies_in(std::filesystem::weakly_canonical(source.parent_path(), error), root))
         other = source.string();
     });
-  } catch (const InvalidInput&) {  // damaged: it is written anew
+  } catch (const InvalidInput&) {  // damaged: it is rewritten
   }
   if (!other.empty())
     throw InvalidInput(
@@ -136,12 +136,12 @@ void require_own(const std::filesystem::path& manifest, const std::filesystem::p
                     manifest.string(), other));
 }
 
-// Names of files may be no UTF-8.
+// Names of files may not be valid UTF-8.
 std::string text_of(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// True where the object was not there yet.
+// Counts an object; returns false if it was counted before.
 bool count_object(const nlohmann::json& object, Tally& tally) {
   const std::string name = object.at("name"), status = object.at("status");
   if (!tally.names.insert(name).second) return false;
@@ -205,7 +205,7 @@ Manifest::Manifest(const std::filesystem::path& out, const std::filesystem::path
                    const std::vector<datasets::ObjectSource>& objects,
                    const std::vector<datasets::ObjectSource>& others)
     : file_(out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count)) {
-  std::error_code ignored;  // whoever writes says what is wrong with the folder
+  std::error_code ignored;  // the writer reports what is wrong with the folder
   std::filesystem::create_directories(file_.parent_path(), ignored);
   require_own(file_, dataset);
   const auto left = [](const datasets::ObjectSource& object) {

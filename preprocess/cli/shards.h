@@ -8,55 +8,55 @@
 
 #include "datasets/dataset.h"
 
-// A dataset in parts that run apart, on one machine or many, and what became of all of them.
+// Splits a dataset into parts that run separately, on one or many machines, and collects their results.
 namespace abut::preprocess {
 
-// Part `number` of `count`, counted from 1; count 0: no parts.
+// Part `number` of `count`, counted from 1; count 0: the whole dataset.
 struct Shard {
   std::size_t number = 1, count = 0;
 };
 
-// "I/N". Throws InvalidInput unless 1 <= I <= N.
+// Parses "I/N". Throws InvalidInput unless 1 <= I <= N.
 Shard shard_from_string(const std::string& text);
 
-// Every count-th object from the number-th on.
+// Every count-th object, starting with the number-th.
 std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSource>& objects,
                                            const Shard& shard);
 
-// What is known of a part's objects, out/manifests/I-of-N.json, through one run of it. A run that dies leaves
-// no word of an earlier run on its objects.
+// The results for a part's objects, in out/manifests/I-of-N.json, during one run. If the run dies, no results
+// of an earlier run remain for its objects.
 class Manifest {
  public:
-  // Takes what an earlier manifest says of `others`, the objects of the part that the run leaves alone, and
-  // removes it; where there is something to take, the run's `objects` are down as interrupted beside that.
-  // Throws InvalidInput where the earlier manifest is damaged and there are others, or is of objects
-  // elsewhere than in `dataset` that are still there; IoError.
+  // Takes the earlier manifest's entries for `others`, the objects of the part that this run does not make,
+  // and removes that manifest. If there are others, a new manifest lists the run's `objects` as interrupted
+  // next to them. Throws InvalidInput if the earlier manifest is damaged and there are others, or lists
+  // objects outside `dataset` that still exist; IoError.
   Manifest(const std::filesystem::path& out, const std::filesystem::path& dataset, const Shard& shard,
            const std::vector<datasets::ObjectSource>& objects,
            const std::vector<datasets::ObjectSource>& others);
 
-  // At the end: `summary` is the summary_json of the run, to which the others are added, as another run may
-  // have written them meanwhile. Throws as the constructor.
+  // Writes the final manifest: `summary` is the summary_json of the run, to which the others are added, read
+  // again because another run may have updated them meanwhile. Throws as the constructor.
   void write(const std::string& summary);
 
  private:
   void take_others();
 
   std::filesystem::path file_;
-  std::map<std::string, std::string> others_;  // as JSON, by name
+  std::map<std::string, std::string> others_;  // by name, as JSON
 };
 
-// What became of the objects of all manifests in out/manifests: how many there are of each status, and what
-// failed by its cause, which is the reason without names and numbers.
+// The results for the objects of all manifests in out/manifests: how many have each status, and the failures
+// grouped by cause, which is the reason without names and numbers.
 struct ShardStatus {
   std::string table;
   bool fine = false;  // every part has a manifest, and no object failed or was interrupted
 };
 
-// Reads one manifest after the other, so that memory does not grow with the dataset but for its names. An
-// object of several manifests (of other numbers of parts) counts once: the youngest manifest's. Writes the
-// merged manifest, of the same form, to `merged` unless that is empty. Throws InvalidInput, naming the file,
-// where there is no manifest or one is damaged; IoError.
+// Reads the manifests one by one, so that memory grows with the dataset only by its names. An object in
+// several manifests (of different numbers of parts) counts once, as in the most recent one. Writes the merged
+// manifest, in the same format, to `merged` unless that is empty. Throws InvalidInput, naming the file, if
+// there is no manifest or one is damaged; IoError.
 ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged);
 
 }  // namespace abut::preprocess

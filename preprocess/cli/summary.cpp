@@ -14,7 +14,7 @@ namespace {
 
 using Measures = std::map<std::string, double>;
 
-constexpr double kMeaningfulPercent = 1;  // of area or volume: dropped parts above it are no specks
+constexpr double kMeaningfulPercent = 1;  // of area or volume: more than that in dropped parts is not specks
 constexpr const char* kHausdorff = "hausdorff_to_input_percent";
 
 std::string outcome_text(Outcome outcome) {
@@ -35,7 +35,7 @@ std::string outcome_text(Outcome outcome) {
   return "unknown";
 }
 
-// What was asked for and could not be made ("volumes", "points"); the warnings say why.
+// Whether a requested part ("volumes", "points") could not be made; the warnings give the reason.
 bool lacks(const ObjectResult& object, const char* part) {
   const auto found = object.measures.find(part);
   return found != object.measures.end() && found->second == 0;
@@ -46,13 +46,13 @@ double value_or_zero(const Measures& measures, const char* key) {
   return found == measures.end() ? 0 : found->second;
 }
 
-// Share of the object that went with separate parts, by area or volume, whichever is more.
+// Share of the object in dropped parts, by area or volume, whichever is larger.
 double dropped_percent(const Measures& measures) {
   return std::max(value_or_zero(measures, "dropped_area_percent"),
                   value_or_zero(measures, "dropped_volume_percent"));
 }
 
-// What became of the surface that is more than a mending.
+// Changes of the surface that go beyond mending.
 std::string surface_text(const Measures& measures) {
   std::string text = measures.contains("thin_shell") ? ", THIN SHELL" : "";
   if (text.empty() && measures.contains("wrapped")) text = ", wrapped";
@@ -67,7 +67,7 @@ std::string measure_text(const ObjectResult& object, const char* key, int digits
 
 double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-// The measures of each level ("volume<level>_<name>") as an object of its own, the finest first.
+// The measures of each level ("volume<level>_<name>") as a JSON object of its own, the finest first.
 nlohmann::json volumes_json(const ObjectResult& object) {
   nlohmann::json volumes = nlohmann::json::array();
   for (std::size_t level = 0;; ++level) {
@@ -149,7 +149,7 @@ std::string status_text(const ObjectResult& object) {
 }
 
 std::string failure_text(const ObjectResult& object) {
-  // What a stage throws names its file; a crash or a timeout does not.
+  // Messages of exceptions name the file; those of crashes and timeouts do not.
   return object.outcome == Outcome::kFailed ? object.reason : object.source_file + ": " + object.reason;
 }
 

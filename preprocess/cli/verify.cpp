@@ -27,12 +27,13 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Limits, relative to the object's size. Normals and mass are recomputed in another order, so to rounding.
+// Tolerances relative to the object's size. Normals and mass are recomputed in another order and differ by
+// rounding.
 constexpr double kNormalTolerance = 1e-6, kMassTolerance = 1e-9, kSupportTolerance = 1e-12;
-// How far a corner of the hull may be from the surface beyond what the repair is recorded to have moved, for
-// that is known to less than this.
+// Allowed distance between a hull corner and the surface in addition to the recorded displacement by repair,
+// which is known to less than this.
 constexpr double kHullTolerance = 1e-3;
-// What an asset records of the distances that it was moved by is its own word: no more is believed, % of the
+// Limit of the displacements recorded in an asset, which may be wrong; larger ones are not trusted, % of the
 // diagonal.
 constexpr double kMaxMoved = 10;
 
@@ -45,7 +46,7 @@ double diagonal(const asset::SurfaceView& s) {
   return (all.rowwise().maxCoeff() - all.rowwise().minCoeff()).norm();
 }
 
-// An edge seen from one of its triangles, sortable.
+// A directed edge of a triangle, sortable.
 using Edge = std::array<std::int32_t, 3>;  // from, to, triangle
 
 std::vector<Edge> directed_edges(const std::int32_t* triangles, std::int32_t count) {
@@ -58,7 +59,7 @@ std::vector<Edge> directed_edges(const std::int32_t* triangles, std::int32_t cou
 
 using Vector = Eigen::Matrix<long double, 3, 1>;
 
-// A number for every vertex, the same for those at the same position.
+// A number for every vertex, equal for vertices at the same position.
 std::vector<std::size_t> positions(const asset::SurfaceView& s) {
   std::vector<std::size_t> order(static_cast<std::size_t>(s.vertex_count)), position(order.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -82,7 +83,7 @@ class Verifier {
     for (const std::string& what : list) problem(what);
   }
 
-  // Neighbours by sorted edges: across (a, b) is the triangle that has (b, a).
+  // Checks neighbours by sorted edges: across (a, b) lies the triangle that has (b, a).
   void neighbours(const asset::SurfaceView& s) const {
     const std::vector<Edge> edges = directed_edges(s.triangles, s.triangle_count);
     for (const auto& [a, b, t] : edges) {
@@ -94,7 +95,8 @@ class Verifier {
     }
   }
 
-  // The angle-weighted sum over all triangles around a position, in extended precision.
+  // Checks normals against the angle-weighted sum over all triangles around a position, in extended
+  // precision.
   void normals(const asset::SurfaceView& s) const {
     const std::vector<std::size_t> position = positions(s);
     std::vector<Vector> sums(position.size(), Vector::Zero());
@@ -117,7 +119,7 @@ class Verifier {
       const std::size_t place = position[static_cast<std::size_t>(i)];
       const auto length = static_cast<double>(sums[place].norm());
       const Vector3d stored = Vector3d::Map(s.vertex_normals + 3 * i);
-      // What rounding in double precision may turn the direction by: much where a triangle is next to
+      // The angle by which rounding in double precision may turn the normal: large where a triangle is nearly
       // collinear.
       const double tolerance = kNormalTolerance + noise[place] / length;
       const bool wrong =
@@ -139,7 +141,7 @@ class Verifier {
     if (at != edges.size()) problem("adjacency: edges are missing");
   }
 
-  // The quads are a closed manifold, and each point is what its quad says.
+  // Checks that the quads are a closed manifold, and that each point matches its quad.
   void points(const asset::PointsView& p, const std::vector<double>& spacing_stored, double size) const {
     const QuadMesh mesh = quads_of(p);
     if (const std::string fault = find_topological_fault(mesh); !fault.empty())
@@ -159,7 +161,7 @@ class Verifier {
     spacing(p, mesh, spacing_stored);
   }
 
-  // Square root of the mean area; least, mean and greatest edge.
+  // Checks the spacing: square root of the mean area; least, mean and greatest edge.
   void spacing(const asset::PointsView& p, const QuadMesh& mesh, const std::vector<double>& stored) const {
     double area = 0, least = std::numeric_limits<double>::infinity(), sum = 0, greatest = 0;
     for (std::int32_t i = 0; i < p.point_count; ++i) {
@@ -180,7 +182,8 @@ class Verifier {
             fmt::format("spacing: entry {} is {:.9g} m, computed anew {:.9g} m", k, stored[k], expected[k]));
   }
 
-  // On a convex polytope a vertex that no neighbour exceeds is exceeded by none.
+  // Checks the lookup: on a convex polytope a vertex that no neighbour exceeds in a direction is a support
+  // point.
   void lookup(const asset::ConvexView& c, double size) const {
     const std::int32_t k = c.lookup_resolution;
     if (k < 1) return problem("support_lookup: is empty");
@@ -201,8 +204,8 @@ class Verifier {
 };
 
 // Volume, area, first and second moments about `o` by the divergence theorem: the integral of f over the
-// solid is that of n_a F over the surface with dF/dx_a = f, here by the quadrature at mid-edges and corners
-// that is exact for cubics.
+// solid is that of n_a F over the surface, where dF/dx_a = f. Uses the quadrature at edge midpoints and
+// corners that is exact for cubics.
 struct Moments {
   long double volume = 0, area = 0;
   Vector first = Vector::Zero();
@@ -257,7 +260,7 @@ void verify_mass(const asset::Asset& asset, const asset::SurfaceView& s, double 
     check("inertia", asset.mass.inertia[a], inertia(a / 3, a % 3), m.area * size * size * size);
 }
 
-// A distance that the asset records to have been moved by, m; `otherwise` (% of the size) where it does not.
+// A displacement recorded in the asset, m; `otherwise` (% of the size) if it is not recorded.
 double recorded_distance(const asset::Provenance& provenance, const std::string& measure, double otherwise,
                          double size) {
   const auto recorded = provenance.measures.find(measure);

@@ -40,7 +40,8 @@ std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
   return problems;
 }
 
-// Closed, connected, of genus 0 and locally convex at every edge: then it is convex [van Heijenoort 1952].
+// A closed, connected surface of genus 0 that is locally convex at every edge is convex [van Heijenoort
+// 1952].
 std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
   if (piece.vertex_count < 4 || piece.triangle_count < 4)
     return {fmt::format("has {} and {}: it encloses nothing",
@@ -53,7 +54,7 @@ std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
   const auto euler = static_cast<long>(mesh->number_of_vertices()) -
                      static_cast<long>(mesh->number_of_edges()) + static_cast<long>(mesh->number_of_faces());
   if (euler != 2) return {fmt::format("has the Euler characteristic {}, not 2", euler)};
-  for (const auto f : mesh->faces())  // exactly: hulls of faces that are flat but for rounding have slivers
+  for (const auto f : mesh->faces())  // exact test: hulls of faces that are flat up to rounding have slivers
     if (pmp::is_degenerate_triangle_face(f, *mesh)) return {fmt::format("triangle {} has no area", f.idx())};
   for (const auto h : mesh->halfedges()) {
     const auto apex = mesh->target(mesh->next(h)), opposite = mesh->target(mesh->next(mesh->opposite(h)));

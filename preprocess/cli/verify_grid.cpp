@@ -14,15 +14,15 @@
 namespace abut::preprocess {
 namespace {
 
-// In spacings of the nodes. Splines that interpolate a distance are off by a tenth of one at edges, a
-// hundredth in the mean (benchmarks/grid); a grid coarser than what it shows by up to a half.
+// In node spacings. Splines that interpolate a distance are off by a tenth of a spacing at edges and a
+// hundredth on average (benchmarks/grid); if the grid is coarser than the shape's details, by up to a half.
 constexpr double kMostMean = 0.25, kMostWorst = 1;
-// Samples are up to this many reaches from the surface: bricks go on beyond the reach itself.
+// Samples are up to this many reaches from the surface, since bricks extend beyond the reach.
 constexpr double kAbout = 1.5;
 constexpr int kBoxSamples = 5000;
-constexpr std::uint64_t kSeed = 7;  // not that of the error that the asset records
+constexpr std::uint64_t kSeed = 7;  // differs from the seed of the error that the asset records
 
-// A point of the box about the surface at which the field is missing or wrong; empty where there is none.
+// Names a point of the box around the surface at which the field is missing or wrong; empty if there is none.
 std::string box_problem(const ssdf::GridField& field, const asset::SurfaceView& surface) {
   const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
   const Eigen::Vector3d low = vertices.rowwise().minCoeff(), high = vertices.rowwise().maxCoeff();

@@ -9,12 +9,12 @@
 
 #include "runtime/asset/asset.h"
 
-// Parts of assets as CGAL has meshes. Internal to verify_geometry.h's functions.
+// Parts of assets as CGAL meshes. Internal to verify_geometry.h's functions.
 namespace abut::preprocess {
 
 using VerifiedMesh = CGAL::Surface_mesh<CGAL::Exact_predicates_inexact_constructions_kernel::Point_3>;
 
-// None where the triangles are not a manifold.
+// Empty if the triangles are not a manifold.
 std::optional<VerifiedMesh> verified_mesh(const std::vector<VerifiedMesh::Point>& points,
                                           const std::int32_t* triangles, std::int32_t count);
 

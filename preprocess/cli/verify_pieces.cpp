@@ -17,7 +17,7 @@ using Eigen::Vector3d;
 
 constexpr int kSamples = 4000;  // of the solid's box, and of all pieces
 constexpr std::uint64_t kSeed = 11;
-constexpr double kRounding = 1e-9;  // of the size
+constexpr double kRounding = 1e-9;  // over the size
 
 std::vector<asset::ConvexView> views_of(const asset::Asset& asset) {
   std::vector<asset::ConvexView> views;
@@ -41,7 +41,7 @@ bool adjacency_is_mutual(const asset::Pieces& pieces) {
   return true;
 }
 
-// By GJK, as the runtime sees the pieces.
+// Distance to the pieces by GJK, as computed in the runtime.
 double distance_to(const std::vector<asset::ConvexView>& pieces, const Vector3d& p) {
   double least = std::numeric_limits<double>::infinity();
   for (const asset::ConvexView& piece : pieces) {
@@ -52,7 +52,7 @@ double distance_to(const std::vector<asset::ConvexView>& pieces, const Vector3d&
   return std::max(0.0, least);
 }
 
-// A point of the piece: a mean of its vertices with random weights, of which one in two is a vertex.
+// A random point of the piece: a mean of its vertices with random weights; every second sample is a vertex.
 Vector3d point_of(const asset::ConvexView& piece, int sample, Random& random) {
   Vector3d sum = Vector3d::Zero();
   double weights = 0;

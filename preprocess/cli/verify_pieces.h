@@ -7,9 +7,9 @@
 
 namespace abut::preprocess {
 
-// What is wrong with the pieces of an asset with a surface: their tree, their adjacency, or more of them
-// outside the surface, or of the solid outside of them, at random points than their errors say. Internal to
-// verify().
+// Problems of the pieces of an asset with a surface: in their tree or adjacency, or if random points show
+// that they reach farther outside the surface, or leave out more of the solid, than their errors say.
+// Internal to verify().
 std::vector<std::string> piece_problems(const asset::Asset& asset);
 
 }  // namespace abut::preprocess

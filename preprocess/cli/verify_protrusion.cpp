@@ -21,7 +21,7 @@ double protrusion(const asset::SurfaceView& surface, const asset::ConvexView& pi
   const CGAL::AABB_tree<CGAL::AABB_traits<Kernel, Primitive>> tree(faces(*hull).first, faces(*hull).second,
                                                                    *hull);
   const CGAL::Side_of_triangle_mesh<Mesh, Kernel> side(*hull);
-  // What sticks out furthest is a vertex of the surface's own hull.
+  // The point that protrudes farthest is a vertex of the surface's own hull.
   Mesh outer;
   const std::vector<Mesh::Point> points = points_of(surface);
   CGAL::convex_hull_3(points.begin(), points.end(), outer);

@@ -15,9 +15,9 @@ using Eigen::Vector3d;
 
 constexpr int kSamples = 8000;  // of the solid's box, of its surface, and of all spheres
 constexpr std::uint64_t kSeed = 12;
-constexpr double kRounding = 1e-9;  // of the size
+constexpr double kRounding = 1e-9;  // over the size
 
-// How far a point is outside all spheres, m; negative inside one.
+// Distance of a point outside all spheres, m; negative inside one.
 double outside(const asset::SphereSet& spheres, const Vector3d& p) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < spheres.radii.size(); ++i)

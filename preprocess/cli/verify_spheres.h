@@ -7,8 +7,9 @@
 
 namespace abut::preprocess {
 
-// What is wrong with the spheres of an asset with a surface: a point of the solid or of its surface that none
-// holds, or a point of theirs farther outside than their error says, of random ones. Internal to verify().
+// Problems of the spheres of an asset with a surface, by random points: a point of the solid or of its
+// surface that no sphere contains, or a point of a sphere farther outside than their error says. Internal to
+// verify().
 std::vector<std::string> sphere_problems(const asset::Asset& asset);
 
 }  // namespace abut::preprocess

@@ -18,18 +18,18 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Limits relative to what is compared, where the same is computed in another order.
+// Relative tolerance where the same quantity is computed in another order.
 constexpr double kRounding = 1e-9;
-constexpr double kRoomForRounding = 1e-6;  // of the object's size
+constexpr double kRoomForRounding = 1e-6;  // over the object's size
 
-// The faces of a tetrahedron seen from outside it, opposite each corner.
+// The faces of a tetrahedron, opposite each corner, oriented as seen from outside.
 constexpr int kOutward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-// The boundary of a volume: the faces that no other tetrahedron has.
+// The boundary of a volume: the faces that belong to one tetrahedron only.
 struct Boundary {
-  std::vector<double> vertices;          // (..., 3) m, those of the faces only
-  std::vector<std::int32_t> triangles;   // (..., 3) seen from outside
-  std::vector<std::int32_t> tetrahedra;  // behind each triangle
+  std::vector<double> vertices;          // (..., 3) m, only those of the faces
+  std::vector<std::int32_t> triangles;   // (..., 3), oriented outward
+  std::vector<std::int32_t> tetrahedra;  // the one behind each triangle
 
   asset::SurfaceView view() const {
     asset::SurfaceView result;
@@ -52,7 +52,7 @@ double area_of(const asset::SurfaceView& s) {
   return sum;
 }
 
-// Volume that the surface encloses, with its cavities or without, m^3.
+// Volume that the surface encloses, with or without its cavities, m^3.
 double volume_within(const asset::SurfaceView& s, bool fill_voids) {
   TriangleMesh mesh;
   for (std::int32_t v = 0; v < s.vertex_count; ++v)
@@ -78,7 +78,7 @@ class VolumeVerifier {
   std::vector<std::string> problems() {
     if (v_.tetrahedron_count == 0) return {"has no tetrahedra"};
     using Check = std::string (VolumeVerifier::*)();
-    // The later ones take for granted what the first two find.
+    // The later checks assume that the first two pass.
     for (const Check check : {&VolumeVerifier::tetrahedra, &VolumeVerifier::neighbours})
       if (std::string problem = (this->*check)(); !problem.empty()) return {problem};
     boundary_ = find_boundary();
@@ -111,7 +111,7 @@ class VolumeVerifier {
     return "";
   }
 
-  // Whether two tetrahedra see one face with the same orientation.
+  // Whether two tetrahedra see a face with the same orientation.
   bool on_one_side(std::int32_t slot, std::int32_t other) const {
     std::array<std::int32_t, 3> a{}, b{};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -122,7 +122,8 @@ class VolumeVerifier {
     return a == b;
   }
 
-  // By sorted faces: across (a, b, c) is the tetrahedron that has it from the other side.
+  // Checks neighbours by sorted faces: across (a, b, c) lies the tetrahedron that has the face from the other
+  // side.
   std::string neighbours() {
     struct Face {
       std::array<std::int32_t, 3> corners;
@@ -177,7 +178,7 @@ class VolumeVerifier {
     return result;
   }
 
-  // Two solids whose surfaces are nowhere further than h apart differ within h of both.
+  // Two solids whose surfaces are nowhere farther than h apart differ only within h of both.
   std::string shape() {
     const asset::SurfaceView boundary = boundary_.view();
     const double h = context_.distance + kRoomForRounding * size_;
@@ -242,7 +243,7 @@ class VolumeVerifier {
     return "";
   }
 
-  // Of the distances of the corners from the opposite faces, the least, m.
+  // Least distance of a corner from the opposite face, m.
   double least_height(std::int32_t t) const {
     double largest_face = 0;
     for (const auto& face : kOutward) {
@@ -252,8 +253,9 @@ class VolumeVerifier {
     return 3 * volume(t) / largest_face;
   }
 
-  // The extent changes along every edge as the gradient says. A corner's extent of 1 changes it by 1 over the
-  // corner's height: it is no larger than four of them, and the tolerance does not grow with it beyond that.
+  // Checks that the extent changes along every edge as the gradient says. A corner's extent of 1 contributes
+  // 1 over the corner's height to the gradient, so that a gradient is at most four times the largest of
+  // these, and the tolerance does not grow beyond that.
   std::string gradients() {
     for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) {
       const Vector3d g = Vector3d::Map(v_.gradients + 3 * t);
@@ -269,7 +271,7 @@ class VolumeVerifier {
     return "";
   }
 
-  // The corners of a face are on its plane, the fourth is inside.
+  // Checks that the corners of a face lie on its plane and the fourth corner is inside.
   std::string planes() {
     for (std::int32_t slot = 0; slot < 4 * v_.tetrahedron_count; ++slot) {
       const double* plane = v_.face_planes + 4 * slot;
@@ -293,7 +295,8 @@ class VolumeVerifier {
     return "";
   }
 
-  // The range of a child contains those below it, and is no wider than rounding to single precision makes it.
+  // Checks that the range of a child contains those below it, and is no wider than rounding to single
+  // precision requires.
   std::string tree_ranges() {
     constexpr int kWidth = bvh::kWidth;
     for (std::int32_t slot = 0; slot < kWidth * v_.tree.nodes; ++slot) {

@@ -11,14 +11,14 @@ namespace {
 constexpr int kSupersampling = 3;  // samples per pixel and axis
 const Color kBackground(1.0F, 1.0F, 1.0F);
 
-// `x` as a whole number from `low` to `high`, whatever it is.
+// `x` truncated to an integer and clamped to [low, high]; `low` for NaN.
 int whole(double x, int low, int high) {
   if (!(x > low)) return low;
   return x < high ? static_cast<int>(x) : high;
 }
 
-// The shares of the way from a to b at which the segment enters and leaves the square from `low` to `high`,
-// by Liang and Barsky; false where it never is inside, or is not finite.
+// Parameters in [0, 1] at which the segment from a to b enters and leaves the square from `low` to `high`
+// (Liang-Barsky); returns false if no part is inside, or it is not finite.
 bool clip(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double low, double high, double& enter,
           double& leave) {
   enter = 0;
@@ -174,7 +174,7 @@ Image beside(const std::vector<Image>& panels) {
 }
 
 Color scale_color(double value) {
-  // Five anchors of a perceptually even scale, dark blue to yellow.
+  // Five anchors of a perceptually uniform scale, dark blue to yellow.
   static const std::array<Color, 5> anchors = {Color(0.27F, 0.00F, 0.33F), Color(0.23F, 0.32F, 0.55F),
                                                Color(0.13F, 0.57F, 0.55F), Color(0.37F, 0.79F, 0.38F),
                                                Color(0.99F, 0.91F, 0.14F)};

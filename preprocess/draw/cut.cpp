@@ -12,7 +12,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Enough for a vessel to be cut from rim to bottom and not across, not for what lies flat to be cut across.
+// Large enough for a vessel to be cut from rim to bottom instead of across, too small for a flat object to be
+// cut across.
 constexpr double kUprightBonus = 2.6;
 const Color kOutline(0.12F, 0.12F, 0.14F);
 
@@ -31,7 +32,7 @@ Tetrahedron tetrahedron(const asset::VolumeView& v, std::int32_t t) {
   return result;
 }
 
-// Where the edge from a to b meets the plane; they are on different sides.
+// Intersection of the edge from a to b with the plane; a and b lie on different sides.
 Corner between(const Corner& a, const Corner& b, const CutPlane& plane) {
   const double height_a = plane.normal.dot(a.point) - plane.offset,
                height_b = plane.normal.dot(b.point) - plane.offset;
@@ -39,7 +40,7 @@ Corner between(const Corner& a, const Corner& b, const CutPlane& plane) {
   return {a.point + s * (b.point - a.point), a.extent + s * (b.extent - a.extent)};
 }
 
-// The corners of a polygon that are kept, and those that the cut adds.
+// The part of a polygon inside the half-space: the corners kept, and those added by the cut.
 std::vector<Corner> clip(const std::vector<Corner>& polygon, const CutPlane& plane) {
   std::vector<Corner> kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -52,13 +53,13 @@ std::vector<Corner> clip(const std::vector<Corner>& polygon, const CutPlane& pla
   return kept;
 }
 
-// The cut through a tetrahedron: nothing, a triangle or a quadrilateral, in order.
+// The cut through a tetrahedron: empty, a triangle or a quadrilateral, in order.
 std::vector<Corner> cut(const Tetrahedron& tet, const CutPlane& plane) {
   std::vector<std::size_t> below, above;
   for (std::size_t k = 0; k < 4; ++k)
     (plane.normal.dot(tet[k].point) <= plane.offset ? below : above).push_back(k);
   std::vector<Corner> corners;
-  // Around the pairs (below, above) so that neighbours share an edge's end.
+  // Order the pairs (below, above) so that consecutive ones share a vertex.
   for (std::size_t i = 0; i < below.size(); ++i)
     for (std::size_t j = 0; j < above.size(); ++j)
       corners.push_back(between(tet[below[i]], tet[above[i % 2 == 0 ? j : above.size() - 1 - j]], plane));

@@ -25,7 +25,7 @@ Eigen::Vector3d vertex(const asset::PointsView& p, std::int32_t v) {
   return Eigen::Vector3d(p.vertices + 3 * v);
 }
 
-// Flat shading: what the triangles are is what is seen.
+// Flat shading makes the triangles visible.
 template <class Part>
 void draw_triangles(Canvas& canvas, const Part& part, const Color& color) {
   for (std::int32_t t = 0; t < part.triangle_count; ++t) {
@@ -44,7 +44,7 @@ void draw_edges(Canvas& canvas, const Part& part, const Color& color, double pix
     }
 }
 
-// Quads in two triangles with the quad's own normal, so that only what is seen of its edges divides them.
+// Draws quads as two triangles each with the quad's own normal, so that the diagonals are not visible.
 void draw_quads(Canvas& canvas, const asset::PointsView& points) {
   for (std::int32_t i = 0; i < points.point_count; ++i) {
     const std::int32_t* q = points.quads + std::ptrdiff_t(4) * i;
@@ -70,15 +70,15 @@ std::vector<Eigen::Vector3d> points_of(const asset::AssetView& asset) {
   return points;
 }
 
-// --- panels: a square, and a line of text below ---
+// --- panels: a square image with a line of text below ---
 
-// What the panels show of an asset.
+// The parts of an asset that the panels show.
 struct Shown : asset::AssetView {
   std::vector<asset::ConvexView> pieces;
-  const asset::SphereSet* spheres = nullptr;  // null: none
+  const asset::SphereSet* spheres = nullptr;  // null if absent
 };
 
-constexpr int kDot = 2;             // pixels of a dot of the letters
+constexpr int kDot = 2;             // pixels for each dot of the letters
 constexpr int kMargin = 16;         // pixels
 constexpr int kCaptionHeight = 44;  // pixels
 
@@ -103,7 +103,7 @@ Image hull_panel(const Shown& asset, const Camera& camera, int pixels) {
                       "convex hull: " + counted(asset.convex.vertex_count, "vertex", "vertices"));
 }
 
-// Colours apart from one another: hues by the golden ratio, in three steps of brightness.
+// Distinct colours: hues by the golden ratio, in three levels of brightness.
 Color piece_color(std::size_t number) {
   constexpr double kGolden = 0.618033988749895;
   const double hue = 6 * std::fmod(kGolden * static_cast<double>(number), 1.0);
@@ -125,7 +125,7 @@ Image pieces_panel(const Shown& asset, const Camera& camera, int pixels) {
   return with_caption(canvas.image(), counted(asset.pieces.size(), "convex piece"));
 }
 
-// In facets between circles of latitude and longitude, shaded as round.
+// Draws a ball as facets between circles of latitude and longitude, shaded smoothly.
 void draw_ball(Canvas& canvas, const Eigen::Vector3d& center, double radius, const Color& color) {
   constexpr int kRings = 12;
   const auto outward = [](int ring, int step) {
@@ -161,7 +161,7 @@ Image quads_panel(const Shown& asset, const Camera& camera, int pixels) {
   return with_caption(canvas.image(), "oriented points: " + counted(asset.points.point_count, "quad"));
 }
 
-// The scale of colours at the right of the caption, with its ends.
+// Draws the colour scale at the right of the caption, with its limits.
 void draw_scale(Image& image, int top) {
   constexpr int kWidth = 96, kHeight = 9 * kDot;
   const int digit = label_width("0", kDot);
@@ -172,7 +172,7 @@ void draw_scale(Image& image, int top) {
   label(image, left - digit / 2 - label_width(text, kDot), top + kDot, text, kEdgeColor, kDot);
 }
 
-// Seen nearly along the normal of the cut.
+// The cut volume, viewed nearly along the normal of the cut.
 Image volume_panel(const Shown& asset, const Camera& camera, int pixels) {
   constexpr double kTilt = 0.5;  // rad
   const Eigen::Vector3d toward = camera.toward.normalized();
@@ -189,7 +189,7 @@ Image volume_panel(const Shown& asset, const Camera& camera, int pixels) {
   return image;
 }
 
-// A part of an asset: how to tell that it is there, and what is seen of it.
+// A panel: whether the asset has the part, and how it is drawn.
 struct Panel {
   bool (*present)(const Shown&);
   Image (*draw)(const Shown&, const Camera&, int pixels);

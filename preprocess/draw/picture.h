@@ -5,12 +5,12 @@
 
 namespace abut::preprocess {
 
-// What is in an asset, side by side with captions: the surface, the convex hull, the convex pieces in
-// colours and the quads with their edges, and a cut through the tetrahedra of the finest volume in the
-// colours of their extent. Parts that are absent are left out.
+// Shows the parts of an asset side by side with captions: the surface, the convex hull, the convex pieces in
+// different colours, the quads with their edges, and a cut through the tetrahedra of the finest volume in the
+// colours of their extent. Absent parts are omitted.
 Image picture(const asset::Asset& asset, int panel_pixels = 460);
 
-// The surface alone, a square without a caption.
+// Shows only the surface, as a square without a caption.
 Image thumbnail(const asset::AssetView& asset, int pixels);
 
 }  // namespace abut::preprocess

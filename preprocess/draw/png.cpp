@@ -19,7 +19,7 @@ std::string png_bytes(const Image& image) {
     return png_image_write_to_memory(&header, to, &size, 0, image.rgb.data(), 0, nullptr) != 0;
   };
   std::string bytes;
-  bool encoded = encode(nullptr);  // asks for the size
+  bool encoded = encode(nullptr);  // gets the size
   if (encoded) {
     bytes.resize(size);
     encoded = encode(bytes.data());

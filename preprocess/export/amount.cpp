@@ -18,7 +18,7 @@ struct Material {
   double density;  // kg/m^3
 };
 
-// Middles of the ranges of [Ashby2011, Appendix A]; of foods and liquids: that of water.
+// Midpoints of the ranges in [Ashby2011, Appendix A]; for foods and liquids the value of water.
 constexpr Material kMaterials[] = {
     {"abs", 1110},   {"aluminium", 2700}, {"cardboard", 670},     {"ceramic", 2450},
     {"foam", 30},    {"glass", 2470},     {"polypropylene", 900}, {"rubber", 925},
@@ -50,7 +50,7 @@ Inertial inertial_of(const asset::MassProperties& mass, const Amount& amount) {
     throw InvalidInput(kNoSolid);
   const Eigen::Vector3d principal =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(moments, Eigen::EigenvaluesOnly).eigenvalues();
-  constexpr double kRounding = 1e-12;  // of the largest moment
+  constexpr double kRounding = 1e-12;  // relative to the largest moment
   if (!(principal[0] > 0) || principal[2] > (1 + kRounding) * (principal[0] + principal[1]))
     throw InvalidInput(kNoSolid);
   const double density = amount.mass > 0 ? amount.mass / mass.volume : amount.density;

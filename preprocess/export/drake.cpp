@@ -9,7 +9,7 @@
 #include "preprocess/mesh/write.h"
 
 // SDFormat for Drake's hydroelastic contact. Drake reads a compliant mesh's tetrahedra from a legacy VTK file
-// and makes the pressure from them; ours is there as a field at the points, which it leaves out.
+// and computes the pressure from them; our pressure is in the file as a point field, which Drake ignores.
 namespace abut::preprocess {
 namespace {
 

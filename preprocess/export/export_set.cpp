@@ -16,7 +16,7 @@ namespace abut::preprocess {
 namespace {
 
 constexpr const char* kManifest = "manifest.json";
-constexpr const char* kScene = "scene.xml";  // of those that write one
+constexpr const char* kScene = "scene.xml";  // for exporters that write one
 
 nlohmann::json json_of(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
@@ -64,16 +64,16 @@ void make_folder(const std::filesystem::path& folder) {
                               error ? error.message() : "something else has that name"));
 }
 
-// Whether a manifest is there, and one that write_manifest wrote.
+// Whether a manifest exists that write_manifest wrote.
 bool is_export(const std::filesystem::path& manifest) {
   if (!std::filesystem::exists(manifest)) return false;
   const nlohmann::json json = nlohmann::json::parse(read_text(manifest), nullptr, false);
   return json.is_object() && json.contains("export");
 }
 
-// What is written would replace what a link leads to.
+// Throws if `file` is a link: writing would replace its target.
 void require_no_link(const std::filesystem::path& file) {
-  std::error_code ignored;  // who writes says what it is
+  std::error_code ignored;  // the writer reports the cause
   if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, ignored)))
     throw InvalidInput(fmt::format("{}: it is a link; remove it", file.string()));
 }
@@ -95,8 +95,8 @@ void claim(const std::filesystem::path& out) {
                     out.string(), kManifest));
 }
 
-// The folder of one object, made. Throws InvalidInput where a file or a link has its name, or there is a link
-// in it.
+// Creates the folder of one object. Throws InvalidInput if a file or a link has its name, or it contains a
+// link.
 void claim_object(const std::filesystem::path& folder) {
   const std::filesystem::file_status status = std::filesystem::symlink_status(folder);
   if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
@@ -108,7 +108,7 @@ void claim_object(const std::filesystem::path& folder) {
   if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", folder.string(), error.message()));
 }
 
-// The pieces that the object was cut into, or its hull: piece 0.
+// The pieces of the object, or its hull (piece 0) if it has none.
 std::vector<std::string> convex_parts(const asset::Asset& asset) {
   std::vector<std::string> parts;
   for (std::size_t k = asset.convex.size() > 1 ? 1 : 0; k < asset.convex.size(); ++k)
@@ -145,7 +145,8 @@ ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, 
   return object;
 }
 
-// One asset to out/<id>/. Tells in `result` why it cannot be. Throws IoError where files cannot be written.
+// Exports one asset to out/<id>/. If that fails, `result` gives the reason. Throws IoError if files cannot be
+// written.
 void export_one(const std::filesystem::path& file, const std::string& id, const Exporter& to,
                 const ExportOptions& options, const std::filesystem::path& out, ExportResult& result) {
   asset::Asset asset;
@@ -174,7 +175,7 @@ void export_one(const std::filesystem::path& file, const std::string& id, const 
     result.source_digest = asset.provenance.source_digest;
   } catch (const InvalidInput& error) {
     result.failure = error.what();
-    std::error_code ignored;  // it stays where an earlier export left files
+    std::error_code ignored;  // it stays if an earlier export left files in it
     std::filesystem::remove(folder, ignored);
   }
 }
@@ -202,7 +203,7 @@ std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) 
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;
   for (std::filesystem::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    // A link that leads nowhere or back to itself stays in: who loads it tells why it is none.
+    // Keep a link that leads nowhere or to itself: loading it reports the problem.
     std::error_code broken;
     if (it->path().extension() == ".h5" && (it->is_regular_file(broken) || broken))
       files.push_back(it->path());

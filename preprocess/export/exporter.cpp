@@ -31,7 +31,7 @@ std::string export_id(const std::string& name) {
     if (static_cast<unsigned char>(c) < 0x80 && !std::isalnum(static_cast<unsigned char>(c)) && c != '-' &&
         c != '.')
       c = '_';
-  // Hidden files, names that SDFormat and MuJoCo keep for themselves, and those of files beside the folders.
+  // Hidden files, names reserved by SDFormat and MuJoCo, and those of files next to the objects' folders.
   const bool taken = id.starts_with('.') || id.starts_with('-') || id.starts_with("__") || id == "world" ||
                      id == "scene.xml" || id == "manifest.json";
   return taken ? "object_" + id : id;

@@ -3,7 +3,7 @@
 #include "preprocess/export/exporter.h"
 #include "preprocess/export/part.h"
 
-// Plain files for whatever reads meshes; manifest.json has mass and inertia.
+// Plain mesh files for any reader; manifest.json has mass and inertia.
 namespace abut::preprocess {
 namespace {
 

@@ -9,8 +9,8 @@
 namespace abut::preprocess {
 namespace {
 
-// An option of a map: how many words it takes. Where these may be fewer they are numbers, and `unmoved` is
-// the number that changes nothing.
+// An option of a map, with the number of words it takes. If that may vary, the words are numbers; `unmoved`
+// is the number that has no effect.
 struct MapOption {
   std::string_view name;
   int least, most;
@@ -30,8 +30,8 @@ std::string in_small_letters(std::string_view word) {
   return small;
 }
 
-// Takes the words of an option off `rest`, of which the last word stays: it is the picture's name. Whether
-// one of them moves the picture.
+// Removes the words of an option from `rest`, but never the last word, which is the picture's name. Returns
+// whether one of them moves the picture.
 bool take_option(const MapOption& option, std::string_view& rest) {
   bool moves = false;
   for (int k = 0; k < option.most; ++k) {

@@ -8,14 +8,15 @@
 
 namespace abut::preprocess {
 
-// What a material of an MTL file says of its picture ("map_Kd").
+// The picture ("map_Kd") of a material in an MTL file.
 struct MtlPicture {
-  std::string name;              // as the file has it
-  std::filesystem::path folder;  // of the MTL, seen from the folder of the OBJ
-  bool moved = false;            // whether -o, -s or -t move, scale or jitter it
+  std::string name;              // as written in the file
+  std::filesystem::path folder;  // of the MTL, relative to the folder of the OBJ
+  bool moved = false;            // whether -o, -s or -t translate, scale or perturb it
 };
 
-// Adds the pictures of one MTL's materials, by their names; of several lines of one material the last counts.
+// Adds the pictures of one MTL's materials, by material name; of several lines for a material the last one
+// counts.
 void add_mtl_pictures(std::string_view content, const std::filesystem::path& folder,
                       std::map<std::string, MtlPicture>& pictures);
 

@@ -12,7 +12,7 @@
 #include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
 
-// MJCF [Todorov2012]: a file for each object, and a scene of all of them over a plane.
+// MJCF [Todorov2012]: a file for each object, and a scene with all of them above a plane.
 namespace abut::preprocess {
 namespace {
 
@@ -21,7 +21,7 @@ constexpr std::string_view kUnits =
     "of "
     "mass;\n     quat: the rotation from principal axes to the object's axes, w first. -->\n";
 
-// MuJoCo takes PNG alone.
+// MuJoCo only supports PNG.
 bool is_png(const std::string& texture) { return texture.ends_with(".png"); }
 
 void append_meshes(std::string& text, const ExportObject& object, const std::string& folder) {
@@ -57,7 +57,7 @@ void append_seen(std::string& text, const ExportObject& object) {
   }
 }
 
-// Principal moments: MuJoCo keeps fewer digits of a full matrix, which it diagonalizes itself.
+// Writes principal moments: MuJoCo diagonalises a full matrix itself and keeps fewer digits.
 void append_body(std::string& text, const ExportObject& object, const Eigen::Vector3d& position) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(object.inertial.inertia);
   Eigen::Matrix3d axes = principal.eigenvectors();
@@ -80,7 +80,7 @@ void append_body(std::string& text, const ExportObject& object, const Eigen::Vec
   text += "    </body>\n";
 }
 
-// MuJoCo takes no moving body whose mass or moment is not above its mjMINVAL.
+// MuJoCo rejects moving bodies whose mass or moment is not above its mjMINVAL.
 void require_moving(const Inertial& inertial) {
   constexpr double kLeast = 1e-15;  // kg and kg m^2
   const double moment = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertial.inertia).eigenvalues()[0];
@@ -91,7 +91,8 @@ void require_moving(const Inertial& inertial) {
                   inertial.mass, moment, kLeast));
 }
 
-// MuJoCo refuses meshes without volume and such as have an edge that two triangles run the same way.
+// Whether MuJoCo accepts a mesh: it rejects meshes without volume and those with an edge that two triangles
+// traverse in the same direction.
 bool takes(const TriangleMesh& mesh) {
   std::set<std::pair<std::int32_t, std::int32_t>> edges;
   const Eigen::Vector3d& origin = mesh.vertices[0];
@@ -104,7 +105,7 @@ bool takes(const TriangleMesh& mesh) {
     volume += std::abs(a.dot(b.cross(c))) / 6;
     area += (b - a).cross(c - a).norm() / 2;
   }
-  constexpr double kFlat = 1e-6;  // of the cube of the size that the area stands for
+  constexpr double kFlat = 1e-6;  // relative to the area to the power of 3/2
   return volume > kFlat * std::pow(area, 1.5) && volume > 1e-14;
 }
 
@@ -144,15 +145,15 @@ std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, 
   return files;
 }
 
-// In a square grid over the plane, each a little above it.
+// Places the objects in a square grid, each slightly above the plane.
 void write_scene(std::span<const ExportObject> objects, const std::filesystem::path& out) {
   const std::filesystem::path file = out / "scene.xml";
   if (objects.empty()) {
-    std::error_code ignored;  // none is there, or it stays
+    std::error_code ignored;  // there is none, or it stays
     std::filesystem::remove(file, ignored);
     return;
   }
-  constexpr double kGap = 1.2;  // of the largest diagonal, between centres
+  constexpr double kGap = 1.2;  // between centres, over the largest diagonal
   double step = 0;
   for (const ExportObject& object : objects) step = std::max(step, kGap * (object.high - object.low).norm());
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(objects.size()))));

@@ -35,7 +35,7 @@ TriangleMesh to_mesh(const asset::ConvexView& piece) {
 
 namespace {
 
-// Legacy VTK: an unstructured grid with the extent at its points.
+// Legacy VTK: an unstructured grid with the extent as point data.
 void write_volume(const asset::VolumeView& v, const std::filesystem::path& file) {
   if (file.extension() != ".vtk")
     throw InvalidInput(fmt::format("{}: cannot write tetrahedra as \"{}\" (known: .vtk)", file.string(),
@@ -72,7 +72,7 @@ void write_points(const asset::PointsView& points, const std::filesystem::path& 
   write_oriented_points(positions, normals, file);
 }
 
-// All in one mesh, piece after piece; as .obj each an object of its own.
+// Writes all pieces as one mesh, piece after piece; in .obj each is an object of its own.
 void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) {
   TriangleMesh all;
   fmt::memory_buffer text;
@@ -95,7 +95,7 @@ void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) 
     write_mesh(all, file);
 }
 
-// As cuRobo and other planners read them: JSON, which is YAML too.
+// In the format of cuRobo and other planners: JSON, which is also valid YAML.
 void write_spheres(const asset::Asset& asset, const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   if (extension != ".json" && extension != ".yml" && extension != ".yaml")
@@ -114,10 +114,10 @@ void write_spheres(const asset::Asset& asset, const std::filesystem::path& file)
                                 fmt::join(rows, ",\n")));
 }
 
-// A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
+// An exportable part of the asset: how many of it there are (levels, pieces), and how one is written.
 struct Part {
   const char* name;
-  const char* option;  // of the run that makes it; empty: every run does
+  const char* option;  // option of the run that makes it; empty if every run does
   std::size_t (*count)(const asset::Asset&);
   void (*write)(const asset::Asset&, std::size_t number, const std::filesystem::path&);
 };

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 enum Kind { kVertex, kPlace, kNormal, kKinds };
 
-// What a line of OBJ is about.
+// The element type that a line of OBJ defines.
 std::optional<Kind> kind_of(std::string_view keyword) {
   constexpr std::string_view kKeywords[] = {"v", "vt", "vn"};
   for (int k = 0; k < kKinds; ++k)
@@ -28,8 +28,8 @@ std::optional<Kind> kind_of(std::string_view keyword) {
 }
 
 struct Corner {
-  std::int64_t stated[kKinds] = {0, 0, 0};  // 0: not
-  std::int64_t index[kKinds] = {0, 0, 0};   // from 1; 0: none that is there
+  std::int64_t stated[kKinds] = {0, 0, 0};  // as written; 0: none
+  std::int64_t index[kKinds] = {0, 0, 0};   // from 1; 0: none that exists
 };
 
 class PlainWriter {
@@ -64,7 +64,7 @@ class PlainWriter {
     }
   }
 
-  // Numbers that a line has too few of are 0; what is no number is none.
+  // Missing numbers become 0, malformed ones NaN.
   void add_point(std::string_view keyword, std::string_view line, int count) {
     const auto out = std::back_inserter(points_);
     fmt::format_to(out, "{}", keyword);
@@ -80,7 +80,7 @@ class PlainWriter {
     fmt::format_to(out, "\n");
   }
 
-  // Red, green and blue may stand behind the coordinates; a number alone is a weight.
+  // Red, green and blue may follow the coordinates; a single number is a weight.
   void look_for_color(std::string_view line) {
     if (plain_.colored) return;
     int numbers = 0;
@@ -130,7 +130,7 @@ class PlainWriter {
     return corner;
   }
 
-  // One name with blanks in it, where there is such a file, or several names.
+  // A single name with blanks in it, if such a file exists, or else several names.
   void add_libraries(std::string_view names) {
     if (names.find_first_of(" \t") == names.npos || find_beside(std::string(names), file_))
       return add_library(std::string(names));

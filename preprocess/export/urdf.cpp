@@ -5,7 +5,7 @@
 #include "preprocess/export/exporter.h"
 #include "preprocess/mesh/write.h"
 
-// URDF: an object is a robot of one link.
+// URDF: each object is a robot with one link.
 namespace abut::preprocess {
 namespace {
 

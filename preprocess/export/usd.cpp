@@ -13,7 +13,7 @@
 namespace abut::preprocess {
 namespace {
 
-// A name as USD has them: letters, digits and '_', no digit first.
+// A valid USD name: letters, digits and '_', with no digit first.
 std::string identifier(const std::string& id) {
   std::string name;
   for (const char c : id) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -24,7 +24,7 @@ std::string tuple(const Eigen::Vector3d& v) {
   return fmt::format("({:.17g}, {:.17g}, {:.17g})", v.x(), v.y(), v.z());
 }
 
-// A prim of the mesh; `head` is its metadata, `rows` are attributes beside the mesh's own.
+// Appends a mesh prim; `head` is its metadata, `rows` are attributes in addition to the mesh's own.
 void append_mesh(std::string& text, const std::string& name, const TriangleMesh& mesh,
                  const std::string& head, const std::string& rows) {
   const auto out = std::back_inserter(text);
@@ -58,12 +58,12 @@ std::string rows_of(const std::vector<Eigen::Matrix<double, kSize, 1>>& values) 
   return text;
 }
 
-// Of a part of light as pictures have it (sRGB).
+// Linear light from an sRGB-encoded value.
 double linear(double encoded) {
   return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
 }
 
-// A part of the visual, and the material that it is bound to: UsdPreviewSurface.
+// Appends a part of the visual, with the UsdPreviewSurface material bound to it.
 void append_visual(std::string& text, const std::string& root, const VisualPart& part, std::size_t k) {
   const std::string material = fmt::format("/{}/material_{}", root, k);
   std::string rows = fmt::format("        rel material:binding = <{}>\n", material);

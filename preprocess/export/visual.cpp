@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr double kTimeout = 120;                       // s
 constexpr std::size_t kMemory = std::size_t{4} << 30;  // bytes
 
-// As the asset's file says it, which may be forged. Throws InvalidInput.
+// From the asset's provenance, which may be forged. Throws InvalidInput.
 VisualFrame frame_of(const asset::Provenance& provenance, const Eigen::AlignedBox3d& box) {
   VisualFrame frame;
   frame.box = box;
@@ -49,7 +49,7 @@ VisualFrame frame_of(const asset::Provenance& provenance, const Eigen::AlignedBo
   return frame;
 }
 
-// --- from the child to the parent ---
+// --- transfer from the child to the parent ---
 
 std::string pack(const Visual& visual) {
   Packer packer;

@@ -28,16 +28,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestPicture = std::size_t{1} << 28;  // bytes
-constexpr std::size_t kMostPixels = std::size_t{1} << 28;      // of all pictures, decoded one by one
+constexpr std::size_t kMostPixels = std::size_t{1} << 28;      // total of all pictures, decoded one by one
 
-// The extension of a picture by its first bytes; empty for what is none.
+// The extension of a picture by its first bytes; empty if the format is unknown.
 std::string picture_format(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return ".png";
   return bytes.starts_with("\xff\xd8\xff") ? ".jpg" : "";
 }
 
-// What is wrong with a PNG; empty if it can be decoded to its end. `room`: pixels that it may have, less by
-// its own afterwards.
+// Describes what is wrong with a PNG; empty if it can be decoded completely. `room`: number of pixels
+// allowed, reduced by the picture's own.
 std::string png_fault(const std::string& bytes, std::size_t& room) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -55,12 +55,12 @@ std::string png_fault(const std::string& bytes, std::size_t& room) {
   return fits ? "" : fmt::format("too large ({} x {} pixels)", image.width, image.height);
 }
 
-// A part of light as pictures have it (sRGB), from how glTF has colours.
+// sRGB-encoded value from linear light, in which glTF states colours.
 double encoded(double linear) {
   return linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
 }
 
-// About the corners of triangles.
+// Bounding box of the triangles' corners.
 Eigen::AlignedBox3d box_of(const TriangleMesh& mesh) {
   Eigen::AlignedBox3d box;
   for (const Triangle& t : mesh.triangles)
@@ -68,12 +68,12 @@ Eigen::AlignedBox3d box_of(const TriangleMesh& mesh) {
   return box;
 }
 
-// Farthest that two boxes' faces are apart.
+// Largest distance between corresponding faces of two boxes.
 double apart(const Eigen::AlignedBox3d& a, const Eigen::AlignedBox3d& b) {
   return std::max((a.min() - b.min()).cwiseAbs().maxCoeff(), (a.max() - b.max()).cwiseAbs().maxCoeff());
 }
 
-// Reads one scene. Runs in the child.
+// Reads one scene. Runs in the child process.
 class VisualReader {
  public:
   VisualReader(const std::string& content, const fs::path& file, const VisualFrame& frame)
@@ -101,9 +101,9 @@ class VisualReader {
 
  private:
   static constexpr double kFinest = std::numeric_limits<float>::epsilon();
-  static constexpr double kPlaces = 1e-3;  // of the object's size, that places may be off
+  static constexpr double kPlaces = 1e-3;  // largest error of positions, over the object's size
 
-  // Meshes of one material, with the same numbers at their vertices.
+  // Groups meshes of one material whose vertices have the same attributes.
   struct Key {
     unsigned material;
     bool normals, places;
@@ -115,7 +115,8 @@ class VisualReader {
     VisualPart part;
   };
 
-  // What assimp is not asked for: the shape by the rules of the asset's reader, and the pictures.
+  // Takes from an OBJ what is not left to assimp: the shape by the rules of the asset's reader, and the
+  // pictures.
   void take_obj(const std::string& content) {
     Report ignored;
     const TriangleMesh mesh = parse_obj(content, file_.string(), ignored);
@@ -133,7 +134,8 @@ class VisualReader {
           counted(obj_->bare_faces, "face")));
   }
 
-  // Of an OBJ: assimp, which has rules of its own, has read what the asset was made from.
+  // For an OBJ: checks that assimp, which has rules of its own, has read the shape from which the asset was
+  // made.
   void require_same_shape() const {
     constexpr double kRoundings = 16;
     std::size_t triangles = 0;
@@ -146,9 +148,9 @@ class VisualReader {
       throw InvalidInput("assimp reads another shape from it than the asset was made from");
   }
 
-  // The asset's frame is what its file says, and may be forged.
+  // Checks the position: the asset's frame comes from its file, and may be forged.
   void require_place() const {
-    constexpr double kSlack = 0.1, kFarthest = 1e3;  // of the asset's size: by mending; of dropped parts
+    constexpr double kSlack = 0.1, kFarthest = 1e3;  // over the asset's size: for repair; for dropped parts
     const double size = frame_.box.sizes().norm();
     Eigen::AlignedBox3d box;
     for (const VisualPart& part : visual_.parts) {
@@ -185,7 +187,7 @@ class VisualReader {
     }
   }
 
-  // Which of a mesh's sets of texture coordinates the material's picture has.
+  // Index of the mesh's set of texture coordinates that the material's picture uses.
   unsigned places_set(unsigned material) const {
     int set = 0;
     if (material < scene_.scene().mNumMaterials) {
@@ -196,7 +198,7 @@ class VisualReader {
     return static_cast<unsigned>(std::clamp(set, 0, AI_MAX_NUMBER_OF_TEXTURECOORDS - 1));
   }
 
-  // Whether the material is one that the file states.
+  // Finishes a part; returns whether the file states its material.
   bool finish(unsigned material, Gathered& gathered) {
     VisualPart& part = gathered.part;
     part.mesh = std::move(gathered.soup.mesh);
@@ -224,8 +226,9 @@ class VisualReader {
     return stated;
   }
 
-  // Whether the file states it. Assimp gives what has no material, or none but a picture, a grey of 0.6.
-  // Where glTF has two ways to say a colour, its diffuse one is of that which counts.
+  // Gets the colour and returns whether the file states it. Assimp assigns a grey of 0.6 if there is no
+  // material, or only a picture. If glTF states a colour in both of its ways, assimp's diffuse colour is the
+  // one that applies.
   bool take_color(const aiMaterial& from, bool textured, Eigen::Vector4d& color) const {
     constexpr float kUnstated = 0.6F;
     aiColor4D c(1, 1, 1, 1);
@@ -243,7 +246,7 @@ class VisualReader {
     return stated;
   }
 
-  // The picture that a material names.
+  // The picture that a material refers to.
   std::optional<MtlPicture> picture_of(const aiMaterial& from) const {
     aiString named;
     if (obj_) {
@@ -261,7 +264,7 @@ class VisualReader {
     return MtlPicture{named.C_Str(), {}, moves};
   }
 
-  // Its name in visual_.textures; empty where it is left out.
+  // Loads a picture and returns its name in visual_.textures; empty if it is omitted.
   std::string take_texture(const MtlPicture& from) {
     if (from.moved)
       note(fmt::format("its texture '{}' is moved, scaled or turned: that is left out", shown(from.name)));
@@ -297,7 +300,7 @@ class VisualReader {
     return std::nullopt;
   }
 
-  // Beside the MTL or the scene. Google Scanned Objects have meshes/model.obj, and its pictures in
+  // Searches next to the MTL or the scene. Google Scanned Objects have meshes/model.obj, and its pictures in
   // materials/textures.
   std::optional<fs::path> picture_file(const MtlPicture& from) const {
     std::string path(trimmed(from.name));
@@ -316,7 +319,7 @@ class VisualReader {
     constexpr std::size_t kMost = 100;
     return name.size() <= kMost ? name : name.substr(0, kMost) + "...";
   }
-  // What is left out, once.
+  // Notes what is omitted, once.
   void note(const std::string& what) {
     const std::string text = fmt::format("{}: {}", file_.string(), what);
     if (std::find(visual_.notes.begin(), visual_.notes.end(), text) == visual_.notes.end())
@@ -326,16 +329,16 @@ class VisualReader {
   fs::path file_;
   std::string extension_;
   VisualFrame frame_;
-  std::optional<PlainObj> obj_;  // none: another format
+  std::optional<PlainObj> obj_;  // empty for other formats
   SceneFile scene_;
   std::map<Key, Gathered> parts_;
-  double largest_ = 0;         // coordinate, in the file's units
+  double largest_ = 0;         // largest coordinate, in the file's units
   bool colored_ = false;       // whether vertices have colours
-  std::size_t triangles_ = 0;  // of an OBJ, as the asset's reader reads it
-  Eigen::AlignedBox3d box_;    // about them, in the file's units
+  std::size_t triangles_ = 0;  // number in an OBJ, as the asset's reader counts
+  Eigen::AlignedBox3d box_;    // bounding box of these, in the file's units
   std::map<std::string, MtlPicture> mtl_pictures_;
   std::map<std::pair<fs::path, std::string>, std::string>
-      names_;  // in visual_.textures, by those in the scene
+      names_;  // name in visual_.textures, by folder and name in the scene
   std::size_t pixels_left_ = kMostPixels;
   Visual visual_;
 };

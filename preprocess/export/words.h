@@ -4,10 +4,10 @@
 
 #include "preprocess/mesh/formats.h"
 
-// The words of a line of OBJ or MTL. Internal to those who read what they look like.
+// Splits lines of OBJ or MTL files into words. Internal to the readers of appearance.
 namespace abut::preprocess {
 
-// The first word, taken off; empty where there is none.
+// Removes the first word from `line` and returns it; empty if there is none.
 inline std::string_view take_word(std::string_view& line) {
   const char* const end = line.data() + line.size();
   const char* const first = skip_blanks(line.data(), end);
@@ -17,7 +17,7 @@ inline std::string_view take_word(std::string_view& line) {
   return {first, static_cast<std::size_t>(last - first)};
 }
 
-// Without the blanks around it.
+// `text` without surrounding blanks.
 inline std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);

@@ -20,8 +20,8 @@ using Eigen::Vector3d;
 
 constexpr int kNodes = asset::kBrickNodes, kSize = asset::kBrickSize;
 
-// Nodes on each side of the box about the surface and the reach: a query needs one below and two above its
-// cell, one more for rounding.
+// Additional nodes on each side of the box around the surface and the reach: a query needs one node below and
+// two above its cell, and one more covers rounding.
 constexpr int kMargin = 3;
 
 struct Places {
@@ -62,7 +62,7 @@ class Builder {
   }
 
  private:
-  // Nodes of the whole box, of which scanned objects need a third and more.
+  // Limit of the nodes of the whole box, of which scanned objects need a third and more.
   static constexpr double kMaxBoxNodes = 16.0 * kMaxGridNodes;
 
   [[noreturn]] void refuse(double nodes) const {
@@ -80,13 +80,14 @@ class Builder {
     return distance::signed_distance<double>(surface_, p, reach).distance;
   }
 
-  // Exact distances at the nodes of a brick. Each bounds the next: distances differ by less than points do.
+  // Samples exact distances at the nodes of a brick. Each bounds the search for the next one: distances
+  // differ by no more than the points do.
   void sample(std::size_t brick) {
     const std::array<int, 3> place = places_.of(place_of_[brick]);
     double* const values = values_.data() + brick * kSize;
     double reach = std::numeric_limits<double>::infinity();
     for (int n = 0; n < kSize; ++n) {
-      const int k = n / 16, j = k % 2 == 0 ? n / 4 % 4 : 3 - n / 4 % 4;  // to and fro: one step at a time
+      const int k = n / 16, j = k % 2 == 0 ? n / 4 % 4 : 3 - n / 4 % 4;  // back and forth: adjacent nodes
       const int i = (n / 4) % 2 == 0 ? n % 4 : 3 - n % 4;
       const double d = distance(node(place, i, j, k), reach);
       values[16 * k + 4 * j + i] = d;
@@ -108,7 +109,7 @@ class Builder {
                  [&](std::int64_t i, int) { sample(sampled + static_cast<std::size_t>(i)); });
   }
 
-  // Bricks that may have a near node: within the reach and half a cell's diagonal.
+  // Samples bricks that may have a node within the reach plus half a cell's diagonal.
   void sample_near() {
     index_.assign(places_.size(), -1);
     std::vector<char> wanted(places_.size());
@@ -126,10 +127,11 @@ class Builder {
     add_bricks(wanted);
   }
 
-  // A point within the reach is in a cell one of whose corners is nearer than this, m.
+  // A point within the reach lies in a cell with a corner closer than this, m.
   double near() const { return reach_ + std::numbers::sqrt3 / 2 * spacing_; }
 
-  // Keeps the bricks with a node that a cell at a near node needs, which is two nodes away at most.
+  // Keeps the bricks with a node that is needed by a cell at a near node; such a node is at most two nodes
+  // away.
   void choose_bricks() {
     std::vector<char> needed(places_.size());
     for (std::size_t brick = 0; brick < place_of_.size(); ++brick) mark_needed(brick, needed);
@@ -166,7 +168,7 @@ class Builder {
     }
   }
 
-  // Turns values into coefficients along the axis, in every run of bricks.
+  // Converts values into coefficients along the axis, in every run of bricks.
   void interpolate_along(int axis) {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
     const std::int64_t columns = std::int64_t{places_.count[u]} * places_.count[v];
@@ -189,7 +191,7 @@ class Builder {
     });
   }
 
-  // The 16 lines of nodes of consecutive bricks.
+  // Processes the 16 lines of nodes through consecutive bricks.
   static void interpolate_run(const std::vector<double*>& run, int axis) {
     const int strides[3] = {1, 4, 16};
     const int stride = strides[axis], u = strides[(axis + 1) % 3], v = strides[(axis + 2) % 3];
@@ -203,7 +205,8 @@ class Builder {
     }
   }
 
-  // c_{i-1} + 4 c_i + c_{i+1} = 6 f_i between the ends, where c = f: elimination without pivoting.
+  // Solves c_{i-1} + 4 c_i + c_{i+1} = 6 f_i in the interior, with c = f at the ends, by elimination without
+  // pivoting.
   static void interpolate_line(std::vector<double>& line, std::vector<double>& factors) {
     const std::size_t last = line.size() - 1;
     factors[0] = 0;
@@ -228,8 +231,8 @@ class Builder {
   double spacing_, reach_;  // m
   Vector3d origin_;         // of node (0, 0, 0), m
   Places places_{};
-  std::vector<std::int32_t> index_;    // brick at each place, -1: none
-  std::vector<std::size_t> place_of_;  // each brick
+  std::vector<std::int32_t> index_;    // brick at each place; -1: none
+  std::vector<std::size_t> place_of_;  // place of each brick
   std::vector<double> values_;         // (bricks, 4, 4, 4) distances, then coefficients, m
 };
 

@@ -11,7 +11,7 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kJudged = 0.25;  // of the radius: beyond it a sign counts, as in remesh/ssdf_check.cpp
+constexpr double kJudged = 0.25;  // over the radius; farther away signs are judged
 
 struct Sample {
   double exact, found;  // m

@@ -24,7 +24,7 @@ using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
 using Point = Kernel::Point_3;
 using HullMesh = CGAL::Surface_mesh<Point>;
 
-// Exact. The points are different from one another.
+// Whether all points are coplanar (exact predicates). The points must be distinct.
 bool coplanar(const std::vector<Point>& points) {
   if (points.size() < 4) return true;
   const auto corner = std::find_if(points.begin() + 2, points.end(),
@@ -33,7 +33,7 @@ bool coplanar(const std::vector<Point>& points) {
                      [&](const Point& p) { return CGAL::coplanar(points[0], points[1], *corner, p); });
 }
 
-// Of different points that are not coplanar.
+// The hull of distinct points that are not coplanar.
 TriangleMesh hull_of(const std::vector<Point>& points) {
   HullMesh hull;
   CGAL::convex_hull_3(points.begin(), points.end(), hull);
@@ -54,7 +54,7 @@ TriangleMesh hull_of(const std::vector<Point>& points) {
 
 Point to_point(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
 
-// In a fixed order, each once: the hull depends on the set alone.
+// The distinct points in a fixed order, so that the hull depends only on the set.
 std::vector<Point> point_set(std::span<const Eigen::Vector3d> input) {
   std::vector<Point> points;
   points.reserve(input.size());
@@ -78,8 +78,8 @@ void build_adjacency(const TriangleMesh& mesh, asset::ConvexPiece& piece) {
   }
 }
 
-// The extreme points alone. A hull's vertex in the middle of a flat face or of a straight edge is no corner:
-// fewer than three edges there bend. Exact.
+// Only the extreme points. A hull vertex inside a flat face or a straight edge is not a corner: fewer than
+// three of its edges are bent. Exact.
 std::vector<Point> extreme_points(const TriangleMesh& mesh) {
   std::vector<int> bends(mesh.vertices.size(), 0);
   std::vector<std::array<std::int32_t, 3>> edges;  // from, to, apex of the triangle on the left
@@ -89,7 +89,7 @@ std::vector<Point> extreme_points(const TriangleMesh& mesh) {
   const auto point = [&](std::int32_t v) { return to_point(mesh.vertices[v]); };
   for (const auto& [a, b, left] : edges) {
     const std::int32_t right = (*std::lower_bound(edges.begin(), edges.end(), std::array{b, a, 0}))[2];
-    // Its other half-edge counts for b.
+    // The opposite half-edge counts for b.
     if (CGAL::orientation(point(a), point(b), point(left), point(right)) != CGAL::COPLANAR) ++bends[a];
   }
   std::vector<Point> points;
@@ -98,8 +98,8 @@ std::vector<Point> extreme_points(const TriangleMesh& mesh) {
   return points;
 }
 
-// Vertices in ascending order of their keys; triangles with the smallest corner first, ascending: in an order
-// that does not hang on the hull algorithm's.
+// Vertices in ascending order of their keys; triangles starting with the smallest corner, ascending: an order
+// independent of the hull algorithm.
 template <class Key>
 TriangleMesh renumbered(const TriangleMesh& mesh, Key&& key) {
   std::vector<std::int32_t> order(mesh.vertices.size());
@@ -125,8 +125,8 @@ std::array<double, 3> position(const TriangleMesh& mesh, std::int32_t v) {
   return {p.x(), p.y(), p.z()};
 }
 
-// Vertices along a Hilbert curve over the directions of their normals: on a convex surface, near there is
-// near here.
+// Orders vertices along a Hilbert curve over the directions of their normals: on a convex surface, vertices
+// close in that order are close in space.
 TriangleMesh reorder(const TriangleMesh& mesh) {
   std::vector<Eigen::Vector3d> normals(mesh.vertices.size(), Eigen::Vector3d::Zero());
   for (const Triangle& t : mesh.triangles) {
@@ -139,14 +139,15 @@ TriangleMesh reorder(const TriangleMesh& mesh) {
   return renumbered(mesh, [&](std::int32_t v) { return std::pair{key[v], position(mesh, v)}; });
 }
 
-// Cells along an edge of the cube's faces: about nine cells to a vertex. On the reference queries between the
-// hulls of 15 YCB objects a cold query then takes 4 % fewer instructions than with four cells to a vertex.
+// Resolution of the lookup table: number of cells along an edge of the cube's faces, about nine cells for
+// each vertex. On the reference queries between the hulls of 15 YCB objects a cold query then takes 4 % fewer
+// instructions than with four cells for each vertex.
 std::int32_t lookup_resolution(std::size_t vertices) {
   const double k = 3 * std::sqrt(static_cast<double>(vertices) / 6);
   return std::clamp(static_cast<std::int32_t>(std::lround(k)), 2, 96);
 }
 
-// The cells' support vertices, each climbed to from the one of the cell before.
+// The support vertex of each cell, found by hill climbing from that of the previous cell.
 std::vector<std::int32_t> build_lookup(const asset::ConvexPiece& piece, std::int32_t k) {
   const asset::ConvexView hull = view(piece);
   std::vector<std::int32_t> lookup(6 * k * k);
@@ -160,7 +161,7 @@ std::vector<std::int32_t> build_lookup(const asset::ConvexPiece& piece, std::int
 
 using Polygon = std::vector<Eigen::Vector2d>;
 
-// The part of a convex polygon in which a u + b v + c <= 0.
+// The part of a convex polygon where a u + b v + c <= 0.
 Polygon clip(const Polygon& polygon, double a, double b, double c) {
   Polygon result;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -172,8 +173,9 @@ Polygon clip(const Polygon& polygon, double a, double b, double c) {
   return result;
 }
 
-// Whether the vertex is a support of some direction in the cell: none of its neighbours is better there. The
-// cell is widened, and `slack` (m) allowed, so that rounding hides no vertex from a query in any scalar.
+// Whether the vertex is the support point of some direction in the cell, that is, none of its neighbours is
+// better there. The cell is widened, and `slack` (m) allowed, so that rounding hides no vertex from a query
+// in any scalar type.
 bool supports_in_cell(const asset::ConvexView& c, std::int32_t vertex, std::int32_t cell, double slack) {
   constexpr double kWiden = 1e-6;
   const std::int32_t k = c.lookup_resolution, face = cell / (k * k), axis = face / 2;
@@ -193,13 +195,14 @@ bool supports_in_cell(const asset::ConvexView& c, std::int32_t vertex, std::int3
   return true;
 }
 
-// The vertices that support a cell's directions hang together: a walk from the centre's finds them all.
+// The support vertices of a cell's directions are connected: a walk from that of the cell's centre finds all
+// of them.
 void build_candidates(asset::ConvexPiece& piece) {
   const asset::ConvexView c = view(piece);
   const std::size_t cells = piece.support_lookup.size();
   double size = 0;
   for (const double x : piece.vertices) size = std::max(size, std::abs(x));
-  std::vector<std::size_t> met(static_cast<std::size_t>(c.vertex_count), cells);  // the last cell that asked
+  std::vector<std::size_t> met(static_cast<std::size_t>(c.vertex_count), cells);  // last cell that met it
   std::vector<std::int32_t> candidates;
   piece.candidate_offsets.assign(1, 0);
   for (std::size_t cell = 0; cell < cells; ++cell) {

@@ -12,8 +12,8 @@ using Real = long double;
 using Vector = Eigen::Matrix<Real, 3, 1>;
 using Matrix = Eigen::Matrix<Real, 3, 3>;
 
-// Integrals over the solid, about a reference point: of 1, of x and of x x'. Extended precision, so that the
-// rounding of the sums over a million triangles stays below that of the result.
+// Integrals of 1, x and x x' over the solid, with x relative to a reference point. Extended precision keeps
+// the rounding of sums over a million triangles below that of the result.
 struct Moments {
   Real volume = 0;
   Real area = 0;
@@ -28,8 +28,8 @@ Moments integrate(const TriangleMesh& mesh, const Eigen::Vector3d& reference) {
     const Vector b = (mesh.vertices[t[1]] - reference).cast<Real>();
     const Vector c = (mesh.vertices[t[2]] - reference).cast<Real>();
     m.area += (b - a).cross(c - a).norm() / 2;
-    // The tetrahedron (reference, a, b, c): volume V, integral of x V (a + b + c) / 4, integral of x x'
-    // V / 20 (a a' + b b' + c c' + (a + b + c)(a + b + c)').
+    // The tetrahedron (reference, a, b, c) has the volume V, the integral of x V (a + b + c) / 4, and the
+    // integral of x x' V / 20 (a a' + b b' + c c' + (a + b + c)(a + b + c)').
     const Real volume = a.dot(b.cross(c)) / 6;
     const Vector sum = a + b + c;
     m.volume += volume;
@@ -56,7 +56,7 @@ void check_mesh(const TriangleMesh& mesh) {
 asset::MassProperties mass_properties(const TriangleMesh& mesh) {
   check_mesh(mesh);
   if (mesh.triangles.empty()) throw InvalidInput("mass properties: no triangles");
-  // The middle of the bounding box is near enough: cancellation is what a far reference would bring.
+  // The centre of the bounding box is close enough: a distant reference would cause cancellation.
   Eigen::Vector3d lo = mesh.vertices[mesh.triangles[0][0]], hi = lo;
   for (const Triangle& t : mesh.triangles) {
     for (const std::int32_t v : t) {

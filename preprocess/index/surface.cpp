@@ -31,7 +31,7 @@ void check_mesh(const TriangleMesh& mesh) {
   }
 }
 
-// The same triangles in leaf order over vertices in the order of their first use.
+// The same triangles in leaf order, over vertices in the order of their first use.
 TriangleMesh reorder(const TriangleMesh& mesh, const std::vector<std::int32_t>& order) {
   TriangleMesh result;
   result.triangles.reserve(order.size());
@@ -65,7 +65,7 @@ struct HalfEdge {
                      "; close the mesh first");
 }
 
-// Row (triangle, k): the triangle on the other side of the edge from corner k to corner k + 1.
+// Entry (triangle, k): the triangle across the edge from corner k to corner k + 1.
 std::vector<std::int32_t> find_neighbours(const TriangleMesh& mesh) {
   // Half-edges in rows by their first vertex, each row sorted by the second.
   std::vector<std::int32_t> offsets(mesh.vertices.size() + 1, 0);
@@ -98,7 +98,7 @@ std::vector<std::int32_t> find_neighbours(const TriangleMesh& mesh) {
   return neighbours;
 }
 
-// For every vertex, the first of those at the same position.
+// For every vertex, the first vertex at the same position.
 std::vector<std::int32_t> find_positions(const TriangleMesh& mesh) {
   const auto key = [&](std::int32_t v) {
     const Eigen::Vector3d& p = mesh.vertices[v];
@@ -114,8 +114,8 @@ std::vector<std::int32_t> find_positions(const TriangleMesh& mesh) {
   return first;
 }
 
-// Sum over the triangles around a vertex of their unit normals times their angle there, normalised
-// [Baerentzen2005]. A triangle without area has no normal and does not count.
+// Normalised sum over the triangles around a vertex of their unit normals weighted by their angles there
+// [Baerentzen2005]. A degenerate triangle has no normal and does not count.
 std::vector<double> pseudonormals(const TriangleMesh& mesh) {
   const std::vector<std::int32_t> position = find_positions(mesh);
   std::vector<Eigen::Vector3d> sums(mesh.vertices.size(), Eigen::Vector3d::Zero());

@@ -9,7 +9,8 @@ struct Ball {
   Eigen::Vector3d center;  // m
   double radius = 0;       // m
 
-  // Of a point over its surface, negative inside; and its distance, m.
+  // Height of a point above the ball's surface, negative inside, and its distance from the ball (0 inside),
+  // m.
   double height(const Eigen::Vector3d& x) const { return (x - center).norm() - radius; }
   double distance(const Eigen::Vector3d& x) const { return std::max(0.0, height(x)); }
 };

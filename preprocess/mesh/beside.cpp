@@ -7,7 +7,7 @@ namespace abut::preprocess {
 namespace {
 namespace fs = std::filesystem;
 
-// As glTF has names, with %20 for a blank.
+// Decodes %20 and other percent escapes, which glTF uses in names.
 std::string percent_decoded(std::string_view uri) {
   std::string name;
   for (std::size_t i = 0; i < uri.size(); ++i) {

@@ -16,7 +16,7 @@ void BoxTree::build(const std::vector<Box>& boxes) {
   build(items, 0, items.size(), boxes, -1);
 }
 
-// Splits at the median along the longest side of the centres: depth at most log2(items) + 1.
+// Splits at the median along the longest side of the centres' box: depth at most log2(items) + 1.
 std::int32_t BoxTree::build(std::vector<std::int32_t>& items, std::size_t begin, std::size_t end,
                             const std::vector<Box>& boxes, std::int32_t parent) {
   const auto number = static_cast<std::int32_t>(nodes_.size());

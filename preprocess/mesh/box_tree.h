@@ -6,18 +6,18 @@
 
 namespace abut::preprocess {
 
-// Boxes in a binary tree whose leaves may change: a leaf's box is replaced and its ancestors are refitted.
-// That stays efficient as long as boxes move little; rebuild when most of them are gone.
+// A binary tree of axis-aligned boxes whose leaves may change: replacing a leaf's box refits its ancestors.
+// Queries stay efficient as long as boxes move little; rebuild the tree when most of its boxes are gone.
 class BoxTree {
  public:
   using Box = Eigen::AlignedBox3d;
 
-  // Boxes that are empty do not enter the tree. Items are numbered by their place in `boxes`.
+  // Builds the tree. Items are numbered by their index in `boxes`; empty boxes do not enter the tree.
   void build(const std::vector<Box>& boxes);
-  // Replaces the box of an item that was in the tree when it was built; an empty box takes it out.
+  // Replaces the box of an item that was in the tree when it was built; an empty box removes the item.
   void set(std::int32_t item, const Box& box);
 
-  // Calls visit(item) for the items in boxes that `enter` accepts, until one returns true; returns whether
+  // Calls visit(item) for the items whose boxes `enter` accepts, until one call returns true; returns whether
   // one did. `enter(box)` must accept a box if it accepts any part of it.
   template <class Enter, class Visit>
   bool any(Enter&& enter, Visit&& visit) const {
@@ -48,7 +48,7 @@ class BoxTree {
   std::int32_t build(std::vector<std::int32_t>& items, std::size_t begin, std::size_t end,
                      const std::vector<Box>& boxes, std::int32_t parent);
 
-  std::vector<Node> nodes_;  // the root first
+  std::vector<Node> nodes_;  // nodes_[0] is the root
   std::vector<std::int32_t> leaf_of_;
 };
 

@@ -7,9 +7,9 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kSharpest = -0.94;   // cosine between neighbours' normals of a dihedral angle of 20 degrees
-constexpr double kNoNormal = 1e-3;    // shape quality below which a normal means nothing
-constexpr double kDegenerate = 1e-7;  // shape quality that no new triangle may have
+constexpr double kSharpest = -0.94;   // cosine between neighbours' normals at a dihedral angle of 20 degrees
+constexpr double kNoNormal = 1e-3;    // shape quality below which a normal is meaningless
+constexpr double kDegenerate = 1e-7;  // shape quality that every new triangle must exceed
 
 BoxTree::Box box_of(const Corners& c) {
   BoxTree::Box box(c[0]);
@@ -34,7 +34,7 @@ bool normals_hold(const EditableMesh& mesh, const Change& change, const ShapeLim
   return true;
 }
 
-// Least cosine between the normals of neighbours, over the edges of the triangles at the change.
+// Least cosine between the normals of adjacent faces, over the edges of the triangles that change.
 double sharpest_before(const EditableMesh& mesh, const Change& change) {
   double sharpest = 1;
   for (const std::int32_t f : change.faces) {
@@ -66,7 +66,7 @@ double sharpest_after(const EditableMesh& mesh, const Change& change) {
     for (int k = 0; k < 3; ++k) {
       const std::int32_t a = t[k], b = t[(k + 1) % 3];
       const int j = added_with_edge(b, a);
-      // An edge on the patch's rim has an untouched face behind it.
+      // Behind an edge on the patch's rim lies an unchanged face.
       const Eigen::Vector3d other = j >= 0 ? normals[static_cast<std::size_t>(j)]
                                            : unit_normal(mesh.corners(mesh.face_with_edge(b, a)));
       sharpest = std::min(sharpest, normals[i].dot(other));

@@ -22,13 +22,13 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kRimTolerance = 1e-6;   // gap, of the diagonal, up to which open edges are taken for one
-constexpr double kLittleLeftOut = 0.01;  // of the area: loose faces that are worth no joining
-// How many times farther than all others are from each other a vertex may be: gates and limits follow the
-// diagonal.
+constexpr double kRimTolerance = 1e-6;   // gap, over the diagonal, up to which open edges count as one
+constexpr double kLittleLeftOut = 0.01;  // share of the area; less in loose faces is not worth joining
+// A vertex may be at most this many times farther from all others than they are from each other, since gates
+// and limits scale with the diagonal.
 constexpr double kStray = 10;
 
-// Warns of a vertex far from all others; refuses it where its faces bound no solid with the others'.
+// Warns of a vertex far from all others; throws InvalidInput if its faces cannot bound a solid with the rest.
 void judge_stray_vertex(const TriangleMesh& mesh, Report& report) {
   const std::optional<StrayVertex> stray = find_stray_vertex(mesh, kStray);
   if (!stray) return;
@@ -48,7 +48,7 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   report.measures["welded_vertices"] = static_cast<double>(welded.seam_vertices);
   if (const std::size_t n = drop_collapsed(welded.mesh); n > 0)
     report.warnings.push_back(fmt::format("{} dropped", counted(n, "collapsed face")));
-  // A vertex that collapsed faces alone have is no place of the object.
+  // A vertex that only collapsed faces use is not part of the object.
   if (TriangleMesh used = select_faces(welded.mesh, std::vector<char>(welded.mesh.triangles.size(), 1));
       used.diagonal() < welded.mesh.diagonal())
     welded.mesh = std::move(used);
@@ -60,8 +60,8 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   return std::move(welded.mesh);
 }
 
-// Seams whose two sides were rounded differently, or have vertices that the other has not. Returns how far
-// that may have moved vertices, m.
+// Closes seams whose two sides were rounded differently, or of which one side has vertices that the other
+// lacks. Returns an upper bound of the distance by which vertices moved, m.
 double close_seams(TriangleMesh& mesh, Report& report) {
   if (count_open_edges(mesh) == 0) return 0;
   const double gap = kRimTolerance * object_size(mesh);
@@ -75,7 +75,7 @@ double close_seams(TriangleMesh& mesh, Report& report) {
   return merged > 0 ? gap : 0;
 }
 
-// Marks the parts joined through vertices that make up the object.
+// Marks the parts (connected through vertices) that make up the object.
 std::vector<char> parts_of_object(const TriangleMesh& mesh, const Parts& parts, double size,
                                   const CloseParameters& parameters) {
   const double speck = kNoise * size;
@@ -92,8 +92,8 @@ double share_left_out(const TriangleMesh& mesh, const CloseParameters& parameter
   return left_out_share(mesh, parts, parts_of_object(mesh, parts, size, parameters));
 }
 
-// Where most of the area would be dropped, or much in loose faces, joins rims across larger gaps if less is
-// dropped then. Returns how far that may have moved vertices, m.
+// If most of the area would be dropped, or much area in loose faces, joins rims across larger gaps, provided
+// that less is dropped then. Returns an upper bound of the distance by which vertices moved, m.
 double join_loose_parts(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   const Parts parts = measure_parts(mesh);
   if (parts.of.count == 1 || count_open_edges(mesh) == 0) return 0;
@@ -111,7 +111,7 @@ double join_loose_parts(TriangleMesh& mesh, const CloseParameters& parameters, R
   return gap;
 }
 
-// The parts joined through vertices, before any repair, that make up the object.
+// Selects, before any repair, the parts (connected through vertices) that make up the object.
 TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   const Parts parts = measure_parts(mesh);
   if (parts.of.count == 1) return mesh;
@@ -128,8 +128,8 @@ TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& param
   return kept;
 }
 
-// What stands on the rest along edges of three faces is a part of its own, to be united with it. Walls of
-// coincident faces between solids make no such edges.
+// Detaches limbs: a patch that stands on the rest along edges of three faces becomes a part of its own, to be
+// united with it later. Walls of coincident faces between solids make no such edges.
 void part_limbs(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   TriangleMesh bare = mesh;
   const Coincident found = cancel_coincident(bare);
@@ -145,7 +145,7 @@ void part_limbs(TriangleMesh& mesh, const CloseParameters& parameters, Report& r
         counted(found.duplicates, "repeated face")));
 }
 
-// `moved`: between the surface and what it stands for, m.
+// Checks the volume and sets the final measures. `moved`: distance between the surface and its reference, m.
 void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input, Report& report) {
   const double diagonal = object_size(input), v = volume(surface), a = area(surface);
   if (!(v > CloseParameters::kFlat * CloseParameters::kFlat * diagonal * a))
@@ -156,7 +156,7 @@ void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input
   report.measures["genus"] = static_cast<double>(genus(surface));
 }
 
-// Between the surface and what it stands for, m; from the surface alone where parts overlapped.
+// Distance between the surface and its reference, m; only from the surface if parts overlapped.
 double distance(const TriangleMesh& surface, const TriangleMesh& reference, bool overlapping) {
   const Hausdorff moved =
       hausdorff(surface, reference, CloseParameters::kHausdorffTolerance * object_size(reference));

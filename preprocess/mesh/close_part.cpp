@@ -27,13 +27,15 @@
 namespace abut::preprocess {
 namespace {
 
-// A rim is flat within this part of its extent: scans of a cut or a brim waver by some percent.
+// A rim is flat if it lies within this fraction of its extent of a plane: the scanned edge of a cut or a brim
+// wavers by a few percent.
 constexpr double kFlatRim = 0.03;
-// Holes wider than this part of the diagonal are told as openings: the mouth of a bottle, no gap of a scan.
+// Holes wider than this fraction of the diagonal are reported as openings: the mouth of a bottle rather than
+// a gap of a scan.
 constexpr double kOpening = 0.07;
-constexpr double kRounding = 1e-12;  // of points on a surface, of its diagonal
+constexpr double kRounding = 1e-12;  // of points on a surface, over its diagonal
 
-// Smallest extent of the vertices over their principal axes, m.
+// Smallest extent of the vertices along their principal axes, m.
 double thickness(const TriangleMesh& mesh) {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   for (const auto& v : mesh.vertices) mean += v;
@@ -84,7 +86,7 @@ TriangleMesh orient(const TriangleMesh& mesh, Report& report) {
   return compact(oriented.mesh);
 }
 
-// Without what cancelling and orienting left hanging on by a vertex or an edge.
+// Drops specks that, after cancelling and orienting, are attached by nothing but a vertex or an edge.
 TriangleMesh drop_specks(const TriangleMesh& mesh, double diagonal, Report& report) {
   const Parts parts = measure_parts(mesh);
   if (parts.of.count == 1) return mesh;
@@ -94,7 +96,7 @@ TriangleMesh drop_specks(const TriangleMesh& mesh, double diagonal, Report& repo
   return drop_parts(mesh, parts, keep, "", report);
 }
 
-// Returns what it drops.
+// Removes hanging faces and returns them.
 TriangleMesh peel(TriangleMesh& mesh, double most, Report& report) {
   const double before = area(mesh);
   Hanging hanging = drop_hanging(mesh, most * before);
@@ -109,7 +111,7 @@ TriangleMesh peel(TriangleMesh& mesh, double most, Report& report) {
 
 struct CleanPart {
   TriangleMesh mesh;  // manifold, oriented consistently, may have holes
-  TriangleMesh lost;  // what hung on it
+  TriangleMesh lost;  // faces that hung on it
 };
 
 CleanPart clean(const TriangleMesh& part, double diagonal, double most_hanging, Report& report) {
@@ -119,7 +121,7 @@ CleanPart clean(const TriangleMesh& part, double diagonal, double most_hanging, 
   return {drop_specks(orient(mesh, report), diagonal, report), std::move(lost)};
 }
 
-// Holes of which there is a lid for each, the widest of them `widest` m wide.
+// Reports the holes, all of which now have lids; the widest is `widest` m wide.
 void report_lids(const FilledHoles& holes, const FlatLids& flat, double widest, double diagonal,
                  Report& report) {
   constexpr const char* kHollow =
@@ -142,7 +144,7 @@ void report_lids(const FilledHoles& holes, const FlatLids& flat, double widest, 
   }
 }
 
-// The mesh with lids on all its holes; none where one is left.
+// The mesh with lids on all its holes; empty if a hole remains.
 std::optional<TriangleMesh> fill_all_holes(const TriangleMesh& open, double max_hole, double diagonal,
                                            Report& report) {
   TriangleMesh unpinched = open;
@@ -201,10 +203,10 @@ std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParame
   const double diagonal = object_size(part);
   const auto [cleaned, lost] = clean(part, diagonal, parameters.max_area_change, report);
   const bool has_holes = count_open_edges(cleaned) > 0;
-  const double outlined = has_holes ? outlined_volume(cleaned) : 0;  // its holes closed by fans, m^3
+  const double outlined = has_holes ? outlined_volume(cleaned) : 0;  // with its holes closed by fans, m^3
   const std::optional<TriangleMesh> filled =
       has_holes ? fill_all_holes(cleaned, parameters.max_hole, diagonal, report) : std::optional(cleaned);
-  // Where all holes could be filled, with the lids on: a wrap would slip in through the holes.
+  // If all holes could be filled, wrap the mesh with its lids: a wrap would enter through the holes.
   const TriangleMesh& to_wrap = has_holes && filled ? *filled : part;
   TriangleMesh reference = to_wrap;
   if (has_holes && filled && !lost.triangles.empty()) append_mesh(reference, compact(lost));

@@ -22,7 +22,7 @@ constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kPrimitives[] = {"triangles", "polylist",   "polygons", "trifans",
                                             "tristrips", "linestrips", "lines"};
 
-// A place in a file, for messages.
+// A position in a file, for messages.
 struct Place {
   std::string_view content;
   const std::filesystem::path& file;
@@ -36,7 +36,7 @@ struct Place {
   }
 };
 
-// The indices of one <p>.
+// Checks the indices of one <p> element.
 void check_indices(pugi::xml_node p, const Place& place) {
   const pugi::xml_node text = p.text().data();
   const std::string_view all = text.value();
@@ -60,7 +60,7 @@ bool in_primitives(pugi::xml_node p) {
   return false;
 }
 
-// Metres of a unit; empty: not said. Assimp takes what is negative, and of "0,001" the 0.
+// Checks the metres per unit; empty if not stated. Assimp accepts negative values, and reads "0,001" as 0.
 void check_unit(std::string_view metres, const std::filesystem::path& file) {
   if (metres.empty()) return;
   double value = 0;
@@ -70,13 +70,13 @@ void check_unit(std::string_view metres, const std::filesystem::path& file) {
         "{}: its unit is '{}' metres, which is no positive number; export it again", file.string(), metres));
 }
 
-// The nodes as assimp goes down them, by recursion: into those within a node, and into those that it names,
-// as often as it does.
+// The graph of nodes as assimp traverses it recursively: into nested nodes, and into the nodes that instances
+// name, once for each instance.
 class NodeGraph {
  public:
   explicit NodeGraph(const Place& place) : place_(place) {}
 
-  // Before anything of an element that is `level` deep in the file, in the order of the file.
+  // Called before everything else for an element at depth `level`, in the order of the file.
   void enter(int level) {
     while (!within_.empty() && within_.back().level >= level) within_.pop_back();
   }
@@ -89,7 +89,7 @@ class NodeGraph {
     within_.push_back({index, level});
     if (within_.size() > kDeepest) refuse_deep(nodes_.back());
   }
-  // What names another node.
+  // Records an instance element, which names another node.
   void add_instance(pugi::xml_node instance) {
     if (within_.empty()) return;
     std::string url = instance.attribute("url").value();
@@ -109,12 +109,12 @@ class NodeGraph {
  private:
   static constexpr std::size_t kDeepest = 1000, kMost = 1'000'000;
   struct Node {
-    std::ptrdiff_t byte;  // where its tag is
+    std::ptrdiff_t byte;  // offset of its tag in the file
     bool is_root;
     std::vector<std::size_t> children{};
     std::vector<std::string> instances{};
-    std::size_t size = 0;   // nodes: itself and all below it; 0: not known
-    std::size_t depth = 0;  // of those below it
+    std::size_t size = 0;   // number of nodes: itself and all below it; 0 if unknown
+    std::size_t depth = 0;  // nesting depth below it
     bool is_open = false;
   };
   struct Within {
@@ -130,7 +130,7 @@ class NodeGraph {
       place_.refuse(node.byte, fmt::format("instances of nodes make more than {} of them", kMost));
   }
 
-  // By its id; by their names where none has it.
+  // Nodes with this id or, if there are none, with this name.
   const std::vector<std::size_t>& find(const std::string& id) const {
     static const std::vector<std::size_t> kNone;
     for (const auto* known : {&ids_, &names_})
@@ -138,7 +138,7 @@ class NodeGraph {
     return kNone;
   }
 
-  // Of the node, which lies `above` deep.
+  // Computes size and depth of the node, which lies at depth `above`.
   void measure(std::size_t index, std::size_t above) {
     Node& node = nodes_[index];
     if (node.is_open) place_.refuse(node.byte, "this node has an instance of itself in it");
@@ -161,11 +161,11 @@ class NodeGraph {
 
   const Place& place_;
   std::vector<Node> nodes_;
-  std::vector<Within> within_;  // the last node and those that it is in, outermost first
+  std::vector<Within> within_;  // the current node's ancestors and the last node itself, outermost first
   std::map<std::string, std::vector<std::size_t>> ids_, names_;
 };
 
-// What is checked of each element.
+// The checks of each element.
 struct Check : pugi::xml_tree_walker {
   explicit Check(const Place& its_place) : place(its_place), nodes(place) {}
 
@@ -188,7 +188,7 @@ struct Check : pugi::xml_tree_walker {
 void require_readable_collada(std::string_view content, const std::filesystem::path& file) {
   if (datasets::lower_extension(file) != ".dae") return;
   const Place place{content.substr(0, content.find('\0')), file};
-  pugi::xml_document document;  // as assimp reads it
+  pugi::xml_document document;  // parsed with assimp's options
   const pugi::xml_parse_result read =
       document.load_buffer(place.content.data(), place.content.size(), pugi::parse_full, pugi::encoding_utf8);
   if (!read) place.refuse(read.offset, fmt::format("it is no XML ({})", read.description()));

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <string_view>
 
-// What COLLADA files say in their XML.
+// Checks of a COLLADA file's XML before assimp reads it.
 namespace abut::preprocess {
 
-// Throws InvalidInput, naming the file, the line and the index, where a primitive of a COLLADA file has an
-// index that is negative, no number, or too large for one: assimp reads another in its place. Those beyond
-// the vertices it refuses itself. The same, naming the line, for nodes that are very deep in one another or
-// within themselves, for instances that make very many of them, and for what is no XML; naming the file, for
-// a unit that is no positive number.
+// Throws InvalidInput, naming the file, the line and the index, if a primitive of a COLLADA file has an index
+// that is negative, not a number, or too large for its type, for which assimp silently reads another one
+// (assimp itself refuses indices beyond the number of vertices). Also throws, naming the line, for nodes that
+// are nested very deeply or contain themselves, for instances that expand to very many nodes, and for
+// malformed XML; and, naming the file, for a unit that is not a positive number.
 void require_readable_collada(std::string_view content, const std::filesystem::path& file);
 
 }  // namespace abut::preprocess

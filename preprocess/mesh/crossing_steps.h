@@ -1,7 +1,6 @@
 #pragma once
 
-// Its test against an envelope of the input is never asked for: it takes half a minute of the compiler's
-// time.
+// The envelope check is never requested here, and compiling it takes half a minute.
 #define CGAL_PMP_REMOVE_SELF_INTERSECTION_NO_POLYHEDRAL_ENVELOPE_CHECK
 
 #include <CGAL/Polygon_mesh_processing/angle_and_area_smoothing.h>
@@ -16,8 +15,8 @@
 
 #include "preprocess/mesh/surface_mesh.h"
 
-// The steps of CGAL's remove_self_intersections that are dear to compile, each instantiated in a file of its
-// own: crossing_smoothing.cpp, crossing_holes.cpp, crossing_checks.cpp. Internal to those and
+// The steps of CGAL's remove_self_intersections that are expensive to compile, each instantiated in its own
+// file: crossing_smoothing.cpp, crossing_holes.cpp, crossing_checks.cpp. Internal to those and
 // repair_crossings.cpp.
 namespace abut::preprocess::crossing {
 

@@ -11,8 +11,8 @@ namespace {
 
 using FacesAt = std::vector<std::vector<std::int32_t>>;  // per vertex
 
-// From -> to along the directed edges of the faces whose opposites are not among them; empty where it passes
-// a vertex twice.
+// Successor of each vertex along the boundary of a set of faces; empty if the boundary passes through a
+// vertex twice.
 std::map<std::int32_t, std::int32_t> rim_of(const TriangleMesh& mesh,
                                             const std::vector<std::int32_t>& faces) {
   std::set<std::pair<std::int32_t, std::int32_t>> directed;
@@ -40,7 +40,7 @@ std::size_t count_cycles(std::map<std::int32_t, std::int32_t> rim) {
   return cycles;
 }
 
-// The faces around a loop, if they form an annulus whose two rims pass no vertex twice.
+// The faces around a loop, if they form an annulus whose two rims pass through no vertex twice.
 std::vector<std::int32_t> ring_of(const TriangleMesh& mesh, const FacesAt& faces_at, const Loop& loop) {
   std::vector<std::int32_t> ring;
   for (const std::int32_t v : loop.vertices) ring.insert(ring.end(), faces_at[v].begin(), faces_at[v].end());
@@ -49,7 +49,7 @@ std::vector<std::int32_t> ring_of(const TriangleMesh& mesh, const FacesAt& faces
   return count_cycles(rim_of(mesh, ring)) == 2 ? ring : std::vector<std::int32_t>{};
 }
 
-// The faces at corner v of the loop on the left of its way u -> v -> w: from that of v -> w round v to that
+// The faces at corner v to the left of the loop's path u -> v -> w, from the face of v -> w around v to that
 // of u -> v.
 std::vector<std::int32_t> left_fan(const TriangleMesh& mesh, const std::vector<std::int32_t>& faces,
                                    std::int32_t u, std::int32_t v, std::int32_t w) {
@@ -67,10 +67,10 @@ std::vector<std::int32_t> left_fan(const TriangleMesh& mesh, const std::vector<s
   return fan;
 }
 
-// Gives the faces on the loop's left vertices of their own and draws both sides a little apart.
+// Gives the faces to the left of the loop vertices of their own and draws the two sides slightly apart.
 void slit(const TriangleMesh& mesh, const FacesAt& faces_at, const Loop& loop, TriangleMesh& out) {
   constexpr double kApart =
-      0.4;  // of the way to the neighbours: enough to keep the caps of a loop that is not flat apart
+      0.4;  // of the way to the neighbours: enough to keep the caps of a non-planar loop apart
   const auto& path = loop.vertices;
   const std::size_t n = path.size();
   for (std::size_t i = 0; i < n; ++i) {

@@ -9,9 +9,9 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kMaxIntervals = 64;  // of the samples along a triangle's side
+constexpr int kMaxIntervals = 64;  // between samples along a triangle's side
 
-// Squared distance to a triangle, by the regions of its corners, edges and face [Ericson 2005, 5.1.5].
+// Squared distance to a triangle, by its Voronoi regions of corners, edges and face [Ericson 2005, 5.1.5].
 double squared_distance(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
   const double d1 = ab.dot(ap), d2 = ac.dot(ap);
@@ -38,8 +38,9 @@ BoxTree::Box box_of(const Vec3& a, const Vec3& b, const Vec3& c) {
 }
 
 // Calls visit(p) for points p of a triangle, at most `spacing` apart along its sides, without the corners,
-// until one returns false; returns whether none did. For a triangle of a fan about its first corner, the
-// sides opposite to it and before it are left out: the one is the fan's rim, the other the next triangle's.
+// until one call returns false; returns whether none did. For a triangle of a fan about its first corner, the
+// sides opposite to that corner and before it are omitted: one is the fan's rim, the other belongs to the
+// next triangle.
 template <class Visit>
 bool for_lattice(const Corners& t, double spacing, bool of_fan, Visit&& visit) {
   const Vec3 ab = t[1] - t[0], ac = t[2] - t[0];
@@ -88,7 +89,7 @@ bool Deviation::near_original(const Vec3& p) {
     if (found) last_near_ = f;
     return found;
   };
-  // Points come in neighbourhoods: what was near the last one often is near this one.
+  // Points come in spatial order: a triangle near the last one is often near this one.
   return near(last_near_) ||
          tree_.any([&](const BoxTree::Box& box) { return box.squaredExteriorDistance(p) <= tolerance2_; },
                    near);

@@ -5,21 +5,21 @@
 
 namespace abut::preprocess {
 
-// The gate on how far a surface under change may be from its original, in both directions, at samples. The
-// original's samples (its vertices and a lattice on its triangles) are each attached to a triangle of the
-// current surface and handed on when that changes; distances to the attached triangle bound the true ones
-// from above. Samples of new triangles are measured against the original.
+// Limits how far a surface under local changes deviates from its original, in both directions, by sampling.
+// Each sample of the original (its vertices and a lattice on its triangles) is attached to a triangle of the
+// current surface and reattached when that triangle changes; the distance to the attached triangle is an
+// upper bound of the true distance. Samples of new triangles are measured against the original.
 class Deviation {
  public:
-  // `spacing`: of the samples on both surfaces, m.
+  // `spacing`: distance between samples on both surfaces, m.
   Deviation(const TriangleMesh& original, double spacing);
 
-  // Largest distance allowed from now on, m. Must not fall.
+  // Sets the largest distance allowed from now on, m. It must not decrease.
   void set_tolerance(double tolerance) { tolerance2_ = tolerance * tolerance; }
 
-  // Whether the surface stays within the tolerance under the change. Remembers which sample goes where.
+  // Whether the surface stays within the tolerance after the change. Remembers the samples' new triangles.
   bool allows(const EditableMesh& mesh, const Change& change);
-  // Hands on the samples. Call right after allows() said yes to the same change.
+  // Reattaches the samples. Call it right after allows() returned true for the same change.
   void commit(const Change& change);
 
  private:
@@ -30,7 +30,7 @@ class Deviation {
   BoxTree tree_;
   double spacing_;
   double tolerance2_ = 0;
-  std::int32_t last_near_ = 0;  // triangle of the original that the last sample was near to
+  std::int32_t last_near_ = 0;  // triangle of the original near which the last sample was found
   std::vector<Eigen::Vector3d> samples_;
   std::vector<std::vector<std::int32_t>> attached_;  // samples of each face
   std::vector<std::vector<std::int32_t>> moved_;     // scratch: samples of each added triangle

@@ -20,7 +20,7 @@ std::int32_t third(const Triangle& t, std::int32_t a, std::int32_t b) {
   return -1;
 }
 
-// The vertex that follows v in t.
+// The vertex after v in t.
 std::int32_t after(const Triangle& t, std::int32_t v) {
   for (int k = 0; k < 3; ++k) {
     if (t[k] == v) return t[(k + 1) % 3];
@@ -50,7 +50,7 @@ EditableMesh::EditableMesh(const TriangleMesh& mesh)
   for (std::int32_t v = 0; v < vertex_slots(); ++v) {
     if (!positions_[v].allFinite()) throw InvalidInput(fmt::format("vertex {} is not finite", v));
     if (faces_of_[v].empty()) continue;
-    // Walk around v through the edges v -> next: one closed fan must meet every face of v once.
+    // Walk around v along the edges v -> next: a single closed fan must meet every face of v once.
     const std::int32_t start = faces_of_[v].front();
     std::int32_t f = start;
     std::size_t met = 0;
@@ -95,7 +95,8 @@ bool EditableMesh::make_collapse(std::int32_t u, std::int32_t v, const Vec3& x, 
   const std::int32_t f = face_with_edge(u, v), g = face_with_edge(v, u);
   if (f < 0 || g < 0) return false;
   const std::int32_t a = third(faces_[f], u, v), b = third(faces_[g], u, v);
-  // Link condition: a and b are the only common neighbours, and a-b with u or v is not the whole part.
+  // Link condition: u and v have exactly two common neighbours a and b, and (u, a, b), (v, a, b) are not the
+  // whole part.
   std::size_t common = 0;
   for (const std::int32_t e : faces_of_[u]) {
     const std::int32_t w = after(faces_[e], u);

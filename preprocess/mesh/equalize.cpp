@@ -4,10 +4,10 @@ namespace abut::preprocess {
 namespace {
 
 constexpr double kCoplanar =
-    0.9;  // cosine between normals, up to 26 degrees, for which an edge may be flipped
+    0.9;  // least cosine between normals (26 degrees) for which an edge may be flipped
 constexpr ShapeLimits kKeep{1.0, 0.9};  // no worse than before, normals within 26 degrees
 
-// Applies the change if it makes its worst triangle better and the check allows it.
+// Applies the change if it improves its worst triangle and the check allows it.
 bool improve(EditableMesh& mesh, ChangeCheck& check, const Change& change) {
   if (!(least_quality_after(mesh, change) > 1.001 * least_quality_before(mesh, change))) return false;
   if (check.check(mesh, change, kKeep) != Refusal::kNone) return false;
@@ -45,7 +45,7 @@ int slide_vertices(EditableMesh& mesh, ChangeCheck& check, const std::vector<Qua
     for (const std::int32_t w : ring) middle += mesh.position(w) - centre;
     middle /= static_cast<double>(ring.size());
     const Eigen::Vector3d x = centre + quadrics[v].place(middle);
-    // All the way, or half of it.
+    // The whole way, or else half of it.
     for (const double step : {1.0, 0.5}) {
       mesh.make_move(v, mesh.position(v) + step * (x - mesh.position(v)), change);
       if (improve(mesh, check, change)) {

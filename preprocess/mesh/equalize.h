@@ -7,9 +7,9 @@
 
 namespace abut::preprocess {
 
-// Evens out the triangles of a simplified surface: flips edges between nearly coplanar faces and slides
-// vertices towards the middle of their neighbours as far as their quadrics (about `centre`) leave them free,
-// wherever that makes the worst triangle around better and the check allows it.
+// Makes the triangles of a simplified surface more even: flips edges between nearly coplanar faces and moves
+// vertices towards the mean of their neighbours within the freedom that their quadrics (about `centre`)
+// leave, wherever that improves the worst triangle of the patch and the check allows it.
 void equalize(EditableMesh& mesh, ChangeCheck& check, const std::vector<Quadric>& quadrics,
               const Eigen::Vector3d& centre, int rounds);
 

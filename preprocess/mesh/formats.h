@@ -11,36 +11,36 @@
 #include "preprocess/mesh/mesh.h"
 #include "runtime/core/error.h"
 
-// What the readers share. Each takes a file's whole content and its name (for messages) and throws
-// InvalidInput.
+// Helpers that the mesh readers share. Each parser takes a file's whole content and its name (for messages)
+// and throws InvalidInput.
 namespace abut::preprocess {
 
 TriangleMesh parse_obj(std::string_view content, const std::string& name, Report& report);
 TriangleMesh parse_ply(std::string_view content, const std::string& name, Report& report);
 TriangleMesh parse_stl(std::string_view content, const std::string& name, Report& report);
-// COLLADA and glTF, with the files beside it and below that it names.
+// Parses COLLADA and glTF, together with the files in the same folder or below that the scene names.
 TriangleMesh parse_scene(std::string_view content, const std::filesystem::path& file, Report& report);
 
-// The warning that duplicated vertices are merged, if there are any.
+// Warns that duplicate vertices are merged, if there are any.
 void warn_of_duplicates(std::size_t count, Report& report);
 
-// Cuts one polygon into triangles appended to `mesh`: a fan where it is convex, ears where it is not. Corners
-// index mesh.vertices; a corner beyond them (OBJ allows faces before vertices) makes it a plain fan.
+// Cuts one polygon into triangles appended to `mesh`: a fan if it is convex, else ears. Corners index
+// mesh.vertices; an index beyond them (OBJ allows faces before vertices) makes it a plain fan.
 void append_polygon(const std::vector<std::int32_t>& corners, TriangleMesh& mesh);
 
-// Largest coordinate taken for a length, in file units: beyond it squares and products lose their meaning.
+// Largest valid coordinate, in file units; beyond it squares and products lose their meaning.
 inline constexpr double kLargestCoordinate = 1e15;
 
-// More than any face of a model has; the triangles of one with more would share a corner, and what mends
-// meshes walks around corners.
+// More corners than any sensible face has. All triangles of a larger face would share a corner, and mesh
+// repair walks around the faces of each vertex.
 inline constexpr std::size_t kMaxFaceCorners = 10000;
 
-// The words for a face that has more.
+// Message for a face with more corners.
 std::string too_many_corners(std::size_t corners);
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// Reads tokens from [at, end), which hold no newline unless the caller says that newlines are blanks.
+// Token readers over [at, end), which contains no newline unless the caller treats newlines as blanks.
 inline const char* skip_blanks(const char* at, const char* end) {
   while (at != end && is_blank(*at)) ++at;
   return at;
@@ -48,13 +48,13 @@ inline const char* skip_blanks(const char* at, const char* end) {
 
 enum class NumberStatus { kOk, kMissing, kMalformed, kNotFinite, kTooLarge };
 
-// Whether a number that was read can be a coordinate.
+// Whether a parsed number is valid as a coordinate.
 inline NumberStatus check_size(double value) {
   if (!std::isfinite(value)) return NumberStatus::kNotFinite;
   return std::abs(value) <= kLargestCoordinate ? NumberStatus::kOk : NumberStatus::kTooLarge;
 }
 
-// One coordinate at `at` (after blanks); moves `at` behind it.
+// Reads one coordinate at `at` (after blanks) and moves `at` past it.
 inline NumberStatus read_coordinate(const char*& at, const char* end, double& value) {
   at = skip_blanks(at, end);
   if (at == end) return NumberStatus::kMissing;
@@ -62,7 +62,7 @@ inline NumberStatus read_coordinate(const char*& at, const char* end, double& va
   const auto [rest, error] = std::from_chars(start, end, value);
   if (error == std::errc::invalid_argument) return NumberStatus::kMalformed;
   at = rest;
-  // from_chars reports overflow and underflow alike; "1e-400" is a harmless zero.
+  // from_chars reports overflow and underflow by the same error; "1e-400" is a harmless zero.
   if (error == std::errc::result_out_of_range) {
     const std::string_view text(start, static_cast<std::size_t>(rest - start));
     if (text.find("e-") == text.npos && text.find("E-") == text.npos) {
@@ -75,7 +75,7 @@ inline NumberStatus read_coordinate(const char*& at, const char* end, double& va
   return check_size(value);
 }
 
-// The words for a bad coordinate.
+// Message for a bad coordinate.
 inline const char* describe(NumberStatus status) {
   switch (status) {
     case NumberStatus::kMissing:

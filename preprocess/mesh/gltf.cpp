@@ -30,7 +30,8 @@ std::size_t whole_at(std::string_view content, std::size_t place) {
   return number;
 }
 
-// Of a .gltf the whole text, of a .glb its first chunk: after the header its length and kind. Of others none.
+// The JSON text: all of a .gltf; of a .glb its first chunk, which follows the header, the chunk length and
+// kind. Empty for other extensions.
 std::string_view json_text(std::string_view content, const std::filesystem::path& file) {
   const std::string extension = datasets::lower_extension(file);
   if (extension == ".gltf") return content;
@@ -42,7 +43,7 @@ nlohmann::json gltf_json(std::string_view content, const std::filesystem::path& 
   return nlohmann::json::parse(json_text(content, file), nullptr, false);
 }
 
-// Assimp makes room for as many bytes as a .glb says that it has.
+// Assimp allocates as many bytes as a .glb declares, so the declared sizes must be present.
 void require_whole_glb(std::string_view content, const std::filesystem::path& file) {
   if (datasets::lower_extension(file) != ".glb") return;
   const auto refuse = [&](const std::string& what) {
@@ -57,11 +58,12 @@ void require_whole_glb(std::string_view content, const std::filesystem::path& fi
                          counted(content.size(), "byte"), promised));
 }
 
-// Assimp reads JSON by recursion, adds offsets and lengths as they are, takes bytes that are not UTF-8, and
-// of two members of one name the first, where what is checked here is the last.
+// Limits of assimp's JSON reader: it recurses, adds offsets and lengths without checks, accepts bytes that
+// are not UTF-8, and of two members of one name takes the first, whereas the parser used for the checks here
+// takes the last.
 class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
  public:
-  const std::string& excess() const { return excess_; }  // what is beyond bounds, empty: nothing
+  const std::string& excess() const { return excess_; }  // what exceeds the bounds; empty if nothing
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -99,29 +101,29 @@ class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  std::vector<std::set<std::string>> names_;  // of the members so far of each open object, none of lists
+  std::vector<std::set<std::string>> names_;  // member names of each open object; empty sets for arrays
   std::string excess_;
 };
 
-// A list, or an object whose members stand for its items, as glTF 1.0 has them.
+// An array, or an object whose members are the items, as in glTF 1.0.
 const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   static const nlohmann::json kNone = nlohmann::json::array();
   const auto found = json.is_object() ? json.find(key) : json.end();
   return json.is_object() && found != json.end() && found->is_structured() ? *found : kNone;
 }
 
-// By which glTF names an item: its number, in glTF 1.0 its name. Empty for what is neither.
+// The key by which glTF refers to an item: its number, or in glTF 1.0 its name. Empty for other types.
 std::string name_of(const nlohmann::json& item) {
   if (item.is_string()) return item.get<std::string>();
   return item.is_number_unsigned() ? std::to_string(item.get<std::size_t>()) : "";
 }
 
-// Assimp goes down the nodes by recursion, into one as often as it is named.
+// Assimp traverses the nodes recursively, and a node as often as it is named.
 void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file) {
   constexpr int kDeepest = 1000;
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> numbers;
-  for (const auto& [name, node] : nodes.items()) {  // of a list its numbers
+  for (const auto& [name, node] : nodes.items()) {  // names are indices if it is an array
     numbers.emplace(name, names.size());
     names.push_back(name);
   }
@@ -130,7 +132,7 @@ void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file
   for (const nlohmann::json& node : nodes) {
     for (const nlohmann::json& child : list_in(node, "children")) {
       const auto found = numbers.find(name_of(child));
-      if (found == numbers.end()) continue;  // assimp says so
+      if (found == numbers.end()) continue;  // assimp reports it
       std::size_t& parent = parents[found->second];
       if (parent != names.size())
         throw InvalidInput(fmt::format("{}: node {} is a child of two, {} and {}; export it again",
@@ -148,7 +150,7 @@ void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file
   }
 }
 
-// The files that hold its buffers, each once whatever it names how often.
+// The files that hold its buffers, each listed once even if several buffers name it.
 std::vector<std::filesystem::path> buffer_files(std::string_view content, const std::filesystem::path& file) {
   std::vector<std::filesystem::path> files;
   std::set<std::filesystem::path> known;

@@ -15,12 +15,12 @@
 namespace abut::preprocess {
 namespace {
 
-// Volume that a limb outlines, over its area to the power of 3/2: a tube a hundred times as long as wide has
-// 0.012, a sheet none.
+// Least volume that a limb outlines, over its area to the power of 3/2: a tube a hundred times as long as
+// wide has 0.012, a sheet 0.
 constexpr double kLimbVolume = 1e-3;
 constexpr std::size_t kLeastLimbFaces = 4;
 
-using Edge = std::array<std::int32_t, 2>;  // its vertices, ascending
+using Edge = std::array<std::int32_t, 2>;  // vertices, ascending
 
 struct EdgeOfFace {
   std::int32_t lo, hi, face;
@@ -30,17 +30,17 @@ struct EdgeOfFace {
 struct Patch {
   bool open = false;
   double area = 0;                  // m^2
-  std::vector<std::int32_t> faces;  // in rising order
-  std::vector<std::size_t> edges;   // those of three or more faces that it has, once for each of its faces
+  std::vector<std::int32_t> faces;  // ascending
+  std::vector<std::size_t> edges;   // its edges of three or more faces, once for each of its faces there
 };
 
-// The patches of a mesh, and the edges that part them.
+// The patches of a mesh, separated by edges of three or more faces.
 class Patches {
  public:
   explicit Patches(const TriangleMesh& mesh) : mesh_(mesh), patches_(mesh.triangles.size()) {
     DisjointSets joined(mesh.triangles.size());
     const std::vector<EdgeOfFace> edges = edges_of_faces();
-    std::vector<std::array<std::size_t, 2>> many;  // where the faces of such an edge begin and end
+    std::vector<std::array<std::size_t, 2>> many;  // range of the faces at each such edge
     std::vector<std::int32_t> open;
     for (std::size_t i = 0, j = 0; i < edges.size(); i = j) {
       for (j = i; j < edges.size() && edges[j].same_edge(edges[i]);) ++j;
@@ -64,7 +64,7 @@ class Patches {
     }
   }
 
-  // Marks the faces that stay.
+  // Marks the faces to keep.
   std::vector<char> peel(double most, Hanging& hanging) {
     std::vector<char> keep(mesh_.triangles.size(), 1);
     for (const Patch* patch : smallest_first()) {
@@ -89,7 +89,7 @@ class Patches {
   }
 
  private:
-  // Of those that hang on others.
+  // The patches that share edges with others, by area.
   std::vector<const Patch*> smallest_first() const {
     std::vector<const Patch*> order;
     for (const Patch& patch : patches_)
@@ -99,7 +99,7 @@ class Patches {
     return order;
   }
 
-  // Whether a closed path of the patch's boundary lies on edges of three or more faces alone.
+  // Whether a closed path of the patch's boundary consists only of edges of three or more faces.
   bool stands_on_ring(const Patch& patch) const {
     std::map<Edge, int> faces_at;
     for (const std::int32_t f : patch.faces)
@@ -147,7 +147,7 @@ class Patches {
     return edges;
   }
 
-  // Whether every edge keeps two faces without the patch; then they are without it.
+  // Whether every edge keeps at least two faces without the patch; if so, the patch counts as removed.
   bool take(const Patch& patch) {
     for (const std::size_t e : patch.edges) --faces_left_[e];
     if (std::all_of(patch.edges.begin(), patch.edges.end(),
@@ -158,9 +158,9 @@ class Patches {
   }
 
   const TriangleMesh& mesh_;
-  std::vector<Patch> patches_;           // by the number of their first face; others are empty
-  std::vector<std::size_t> faces_left_;  // of each edge of three or more faces
-  std::vector<Edge> shared_;             // these edges
+  std::vector<Patch> patches_;           // indexed by their first face; the others are empty
+  std::vector<std::size_t> faces_left_;  // number of faces left at each edge of three or more faces
+  std::vector<Edge> shared_;             // the vertices of these edges
 };
 
 }  // namespace
@@ -189,7 +189,7 @@ std::size_t split_limbs(TriangleMesh& mesh, double least) {
         v = copy->second;
       }
   }
-  // Without those that no face uses any more.
+  // Removes vertices that no face uses any more.
   if (!limbs.empty()) mesh = select_faces(mesh, std::vector<char>(mesh.triangles.size(), 1));
   return limbs.size();
 }

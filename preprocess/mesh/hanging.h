@@ -6,20 +6,21 @@
 
 namespace abut::preprocess {
 
-// What hangs on a surface: fins, sheets, faces without area that stand in an edge.
+// Faces that hang on a surface: fins, sheets, and zero-area faces attached at an edge.
 struct Hanging {
   std::size_t faces = 0;
   double area = 0;                // m^2
   std::vector<Triangle> dropped;  // the faces
 };
 
-// Removes patches of faces, joined through edges of two, that have open edges and hang on edges of three or
-// more faces, of which each keeps two: the smallest first, of together at most `most` (m^2).
+// Removes hanging patches, that is, sets of faces connected through two-face edges that have open edges and
+// are attached at edges of three or more faces. Each such edge keeps two faces. Removes the smallest patches
+// first, up to a total area of `most` (m^2).
 Hanging drop_hanging(TriangleMesh& mesh, double most);
 
-// Gives patches that stand on the surface along a closed path of edges of three or more faces, of which each
-// keeps two, and enclose a volume longer than `least` (m) vertices of their own: legs, knobs, handles, which
-// are parts then. The smallest first. Returns how many.
+// Detaches limbs (legs, knobs, handles) as parts with vertices of their own. A limb is a patch that stands on
+// the surface along a closed path of edges of three or more faces, each of which keeps two, and encloses a
+// volume, with a bounding-box diagonal above `least` (m). Smallest patches first; returns their number.
 std::size_t split_limbs(TriangleMesh& mesh, double least);
 
 }  // namespace abut::preprocess

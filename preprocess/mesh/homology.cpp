@@ -3,9 +3,9 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{128} << 20;  // of an annotation
+constexpr std::size_t kMaxBytes = std::size_t{128} << 20;  // limit of an annotation's size
 
-// Per edge, whether it is in a spanning forest of the vertices.
+// For each edge, whether it is in a spanning forest of the vertices.
 std::vector<char> grow_tree(const Topology& topology) {
   std::vector<char> in_tree(topology.edges.size(), 0), seen(topology.vertices(), 0);
   std::vector<std::int32_t> queue;
@@ -26,10 +26,10 @@ std::vector<char> grow_tree(const Topology& topology) {
   return in_tree;
 }
 
-// A spanning forest of the faces over edges that are not in the tree.
+// A spanning forest of the dual graph (faces), over edges that are not in the tree.
 struct Cotree {
-  std::vector<char> has;             // per edge
-  std::vector<std::int32_t> parent;  // face -> edge towards the root; -1 there
+  std::vector<char> has;             // for each edge
+  std::vector<std::int32_t> parent;  // edge of each face towards the root; -1 at the root
 };
 
 Cotree grow_cotree(const Topology& topology, const std::vector<char>& in_tree) {
@@ -54,8 +54,8 @@ Cotree grow_cotree(const Topology& topology, const std::vector<char>& in_tree) {
   return cotree;
 }
 
-// The edges of the dual cycle through `generator`: the paths of both its faces to the root, of which the
-// common part comes twice.
+// The edges of the dual cycle through `generator`: the paths from both its faces to the root, whose common
+// part appears twice.
 std::vector<std::int32_t> dual_cycle(const Topology& topology, const Cotree& cotree, std::int32_t generator) {
   std::vector<std::int32_t> cycle(1, generator);
   for (std::int32_t f : topology.edges[generator].face) {

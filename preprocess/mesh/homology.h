@@ -12,10 +12,10 @@ namespace abut::preprocess {
 
 using Word = std::uint64_t;
 
-// For each edge a vector of bits such that a cycle separates the surface exactly if the vectors of its edges
-// add up to zero [Busaryev et al. 2012].
+// For each edge a vector of bits such that a cycle separates the surface if and only if the vectors of its
+// edges add up to zero [Busaryev et al. 2012].
 struct Annotation {
-  std::size_t words = 0;   // of an edge's vector; 0: genus 0, or too much memory
+  std::size_t words = 0;   // in an edge's vector; 0 for genus 0, or if it would need too much memory
   std::vector<Word> bits;  // (edges, words)
 
   const Word* operator[](std::int32_t e) const { return bits.data() + words * static_cast<std::size_t>(e); }
@@ -24,14 +24,15 @@ struct Annotation {
   }
 };
 
-// By a tree of edges and a cotree of the rest [Erickson and Whittlesey 2005]: the bits are the dual cycles
-// that cross the edge, one for each edge in neither.
+// Computes the annotation from a spanning tree of the edges and a cotree of the remaining ones [Erickson and
+// Whittlesey 2005]. Each edge in neither of them closes a dual cycle; an edge's bits say which of these
+// cycles cross it.
 Annotation annotate(const Topology& topology);
 
-// Independent vectors, in echelon form.
+// A set of linearly independent vectors, kept in echelon form.
 class IndependentSet {
  public:
-  // Takes the vector in if it is independent of those before.
+  // Adds the vector if it is independent of those in the set; returns whether it was.
   bool add(std::vector<Word> v);
 
  private:

@@ -22,7 +22,8 @@ bool all_on_one_side(const Points& plane, const Point* first, int count) {
   return true;
 }
 
-// Corners with the shared vertices first, in the same order for both triangles; how many are shared.
+// Reorders the corners with the shared vertices first, in the same order for both triangles; returns how many
+// are shared.
 int align(const Triangle& s, const Corners& cs, const Triangle& t, const Corners& ct, Points& ps,
           Points& pt) {
   int shared = 0;
@@ -51,14 +52,16 @@ bool meet_improperly(const Triangle& s, const Corners& corners_s, const Triangle
   const int shared = align(s, corners_s, t, corners_t, a, b);
   if (shared == 3) return true;
   if (shared == 2) {
-    // Two planes meet in the edge's line; in one plane the third corners must lie on either side of it.
+    // Two distinct planes meet in the edge's line only; in a common plane the third corners must lie on
+    // opposite sides of it.
     return CGAL::orientation(a[0], a[1], a[2], b[2]) == CGAL::COPLANAR &&
            CGAL::coplanar_orientation(a[0], a[1], a[2], b[2]) != CGAL::NEGATIVE;
   }
   if (all_on_one_side(a, &b[shared], 3 - shared) || all_on_one_side(b, &a[shared], 3 - shared)) return false;
   const Kernel::Triangle_3 face_a(a[0], a[1], a[2]), face_b(b[0], b[1], b[2]);
   if (shared == 0) return CGAL::do_intersect(face_a, face_b);
-  // Anything in common besides the vertex reaches the side opposite to it in one of the two.
+  // Any further common point implies that the side opposite to the shared vertex of one triangle meets the
+  // other triangle.
   return CGAL::do_intersect(Kernel::Segment_3(a[1], a[2]), face_b) ||
          CGAL::do_intersect(Kernel::Segment_3(b[1], b[2]), face_a);
 }

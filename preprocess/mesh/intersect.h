@@ -4,8 +4,9 @@
 
 namespace abut::preprocess {
 
-// Whether two triangles, given by vertex numbers and corners, meet in anything but the vertices whose numbers
-// they share. Exact for the coordinates as they are; touching counts. The triangles must not be degenerate.
+// Whether two triangles, given by vertex numbers and corners, have any point in common other than the
+// vertices whose numbers they share. Exact for the given coordinates; touching counts. The triangles must not
+// be degenerate.
 bool meet_improperly(const Triangle& s, const Corners& corners_s, const Triangle& t,
                      const Corners& corners_t);
 

@@ -16,7 +16,7 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 using Rim = std::vector<std::int32_t>;
 
-constexpr double kCovers = 0.02;  // share by which a lid's area may exceed that of its rim's polygon
+constexpr double kCovers = 0.02;  // largest relative excess of a lid's area over its rim's polygon
 
 Vec3 mean_point(const TriangleMesh& mesh, const Rim& rim) {
   Vec3 sum = Vec3::Zero();
@@ -30,7 +30,7 @@ double extent(const TriangleMesh& mesh, const Rim& rim) {
   return box.diagonal().norm();
 }
 
-// Largest distance of the rim's vertices from the plane that fits them best, m.
+// Largest distance of the rim's vertices from their best-fitting plane, m.
 double unevenness(const TriangleMesh& mesh, const Rim& rim) {
   const Vec3 mean = mean_point(mesh, rim);
   Eigen::Matrix3d scatter = Eigen::Matrix3d::Zero();
@@ -42,7 +42,7 @@ double unevenness(const TriangleMesh& mesh, const Rim& rim) {
   return most;
 }
 
-// Distance of two points of the rim, each the farthest from the other, m.
+// Distance between two points of the rim, each the farthest from the other, m.
 double width(const TriangleMesh& mesh, const Rim& rim) {
   double widest = 0;
   for (std::int32_t from = rim.front();;) {
@@ -57,7 +57,7 @@ double width(const TriangleMesh& mesh, const Rim& rim) {
 
 Vec3 twice_area(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]); }
 
-// Boxes of the mesh's faces, to find what a lid meets.
+// A box tree of the mesh's faces, to find the faces that a lid intersects.
 class Faces {
  public:
   explicit Faces(const TriangleMesh& mesh) : mesh_(mesh) {
@@ -87,8 +87,8 @@ class Faces {
   BoxTree tree_;
 };
 
-// Whether the triangles cover the rim's polygon once: none without area, all together as large as the
-// polygon.
+// Whether the triangles cover the rim's polygon exactly once: none is degenerate, and their total area is
+// that of the polygon.
 bool covers_once(const TriangleMesh& mesh, const std::vector<Triangle>& lid) {
   Vec3 sum = Vec3::Zero();
   double area = 0;
@@ -104,13 +104,13 @@ bool covers_once(const TriangleMesh& mesh, const std::vector<Triangle>& lid) {
 }  // namespace
 
 std::vector<Rim> find_rims(const TriangleMesh& mesh) {
-  std::unordered_map<std::uint64_t, int> faces;  // by directed edge
+  std::unordered_map<std::uint64_t, int> faces;  // number of faces with each directed edge
   const auto key = [](std::int32_t a, std::int32_t b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
   };
   for (const Triangle& t : mesh.triangles)
     for (int k = 0; k < 3; ++k) ++faces[key(t[k], t[(k + 1) % 3])];
-  std::vector<std::int32_t> next(mesh.vertices.size(), -1);  // along the rim
+  std::vector<std::int32_t> next(mesh.vertices.size(), -1);  // successor along the rim
   for (const Triangle& t : mesh.triangles)
     for (int k = 0; k < 3; ++k)
       if (!faces.contains(key(t[(k + 1) % 3], t[k]))) next[t[(k + 1) % 3]] = t[k];

@@ -30,7 +30,7 @@ double distance_to_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   return (p - a - s * e).norm();
 }
 
-// Sound for slivers too: the interior counts only where the projection is clearly inside.
+// Accurate for slivers too: the interior counts only where the projection is clearly inside.
 double distance_to_triangle(const Vec3& p, const Corners& t) {
   double best = std::min({distance_to_segment(p, t[0], t[1]), distance_to_segment(p, t[1], t[2]),
                           distance_to_segment(p, t[2], t[0])});
@@ -48,7 +48,7 @@ class ClosestTriangle {
   explicit ClosestTriangle(const TriangleMesh& mesh) {
     for (const Triangle& t : mesh.triangles) {
       const Corners c{mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
-      // Collapsed triangles upset the tree; without them distances can only come out larger.
+      // Collapsed triangles break the tree; without them distances can only become larger.
       if (!((c[1] - c[0]).cross(c[2] - c[0]).squaredNorm() > 0)) continue;
       triangles_.emplace_back(point(c[0]), point(c[1]), point(c[2]));
     }
@@ -71,18 +71,18 @@ class ClosestTriangle {
   Tree tree_;
 };
 
-// A triangle, or a part of one, that holds no point farther than `upper` from the other mesh.
+// A triangle, or a part of one, with an upper bound of the distance of its points from the other mesh.
 struct Part {
   Corners corners;
   double upper;
   bool operator<(const Part& other) const { return upper < other.upper; }
 };
 
-// Best first: the part with the largest bound is refined, until the bound is within the tolerance of a
-// distance found.
+// Best-first search: the part with the largest bound is refined until the bound is within the tolerance of a
+// distance that was found.
 double largest_distance(const std::vector<Corners>& from, const ClosestTriangle& closest, double tolerance) {
   double found = 0,
-         settled = 0;  // some point is that far; no point of the parts that are done with is farther
+         settled = 0;  // found: attained at some point; settled: upper bound over finished parts
   std::priority_queue<Part> parts;
   const auto examine = [&](const Corners& t) {
     const Vec3 centroid = (t[0] + t[1] + t[2]) / 3;
@@ -121,7 +121,7 @@ Triangle sorted(Triangle t) {
   return t;
 }
 
-// The faces of each mesh that the other has not.
+// The faces of each mesh that the other does not have.
 void find_differences(const TriangleMesh& A, const TriangleMesh& B, std::vector<Corners>& only_A,
                       std::vector<Corners>& only_B) {
   TriangleMesh both = A;

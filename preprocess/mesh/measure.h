@@ -4,7 +4,7 @@
 
 namespace abut::preprocess {
 
-// How far apart two surfaces are, in both directions, m.
+// Distances between two surfaces, in both directions, m.
 struct Hausdorff {
   double from_A = 0;  // largest distance from a point of A to B
   double from_B = 0;  // largest distance from a point of B to A
@@ -12,12 +12,12 @@ struct Hausdorff {
 };
 
 // Hausdorff distances of two triangle meshes, each at least the true value and at most `tolerance` (m) above
-// it. No sampling density enters: the triangle whose bound is largest is quartered until the bound is within
-// the tolerance of a distance found. The bound of a (part of a) triangle T with centroid c is the largest
-// distance of T's vertices from the one triangle of the other mesh closest to c, since the distance to a
-// convex set is convex; or c's distance plus T's radius, if that is smaller. Faces that both meshes have cost
-// nothing. After 200,000 refinements the bound is returned as it stands: above the true value still, by more
-// than the tolerance.
+// it. The result does not depend on a sampling density: the triangle with the largest upper bound is divided
+// into four until its bound is within the tolerance of a distance that is attained. The bound of a (part of
+// a) triangle T with centroid c is the largest distance of T's vertices from the one triangle of the other
+// mesh that is closest to c, since the distance to a convex set is a convex function; or c's distance plus
+// T's radius, if that is smaller. Faces that both meshes share cost nothing. After 200,000 refinements the
+// current bound is returned: still above the true value, but by more than the tolerance.
 Hausdorff hausdorff(const TriangleMesh& A, const TriangleMesh& B, double tolerance);
 
 }  // namespace abut::preprocess

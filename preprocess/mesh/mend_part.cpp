@@ -17,31 +17,32 @@
 namespace abut::preprocess {
 namespace {
 
-// Tunnels shorter around than kTunnelEdges mean edges are below what the mesh resolves, within the bounds
-// given, of the diagonal; a handle is small if it comes back within kTunnelReach times that length.
+// Tunnels with a loop shorter than kTunnelEdges mean edges are below the resolution of the mesh, clamped to
+// [kLeastTunnel, kMaxTunnel] of the diagonal; a handle is small if its sides meet again within kTunnelReach
+// times that length.
 constexpr double kTunnelEdges = 5, kLeastTunnel = 0.03, kMaxTunnel = 0.08, kTunnelReach = 1.5;
 constexpr int kMaxTunnelRounds = 10;
-// Pairs of crossing faces that local mending takes on, all tries together. Scans have up to a hundred; on a
-// mug of which every twelfth face is missing, 9,102 pairs, six tries took 80 s in vain.
+// Limit of the pairs of intersecting faces that local repair attempts, over all tries. Scans have up to a
+// hundred; on a mug without every twelfth face, 9,102 pairs, six tries took 80 s without success.
 constexpr std::size_t kMaxCrossings = 3000;
-constexpr std::size_t kMaxChosenCuts = 16;  // above it all tunnels are cut one way, for time's sake
+constexpr std::size_t kMaxChosenCuts = 16;  // with more loops all tunnels are cut the same way, to save time
 
 double change_percent(double before, double after) {
   return 100 * std::abs(after - before) / std::abs(before);
 }
 
-// What repairs are judged by.
+// Compares repaired candidates with the reference and decides whether they are acceptable.
 struct Gate {
-  const TriangleMesh& reference;  // the surface before them
+  const TriangleMesh& reference;  // the surface before the repair
   const CloseParameters& parameters;
   double diagonal;  // m
 
-  // Of the diagonal.
+  // Hausdorff distance over the diagonal.
   double distance(const TriangleMesh& a, const TriangleMesh& b) const {
     return hausdorff(a, b, CloseParameters::kHausdorffTolerance * diagonal).symmetric() / diagonal;
   }
 
-  // Why the candidate may not take the reference's place; empty if it may.
+  // The reason why the candidate may not replace the reference; empty if it may.
   std::string refusal(const TriangleMesh& candidate) const {
     const double moved = distance(candidate, reference);
     const double volume_change = change_percent(volume(reference), volume(candidate));
@@ -55,18 +56,18 @@ struct Gate {
   }
 };
 
-// What all tries of a part have come to.
+// Accumulated over all repair tries of a part.
 struct Tries {
-  std::size_t crossings = 0;  // pairs that local mending took on
-  std::string refused;        // why the last repair that the gate refused was
+  std::size_t crossings = 0;  // pairs of faces that local repair attempted
+  std::string refused;        // why the last repair failed its gate
 };
 
 struct United {
   TriangleMesh mesh;
-  bool overlapping = false;  // as MendedPart has it
+  bool overlapping = false;  // see MendedPart::overlapping
 };
 
-// Kept parts may overlap or lie within each other: the object is the union of their solids.
+// Unites parts that overlap or are nested: the object is the union of their solids.
 United unite(const TriangleMesh& closed, Report& report) {
   const std::int32_t parts = find_components(closed).count;
   if (parts == 1) return {closed};
@@ -79,7 +80,7 @@ United unite(const TriangleMesh& closed, Report& report) {
   return {std::move(united->mesh), overlapping};
 }
 
-// The candidate free of self-intersection, if the gate lets that pass.
+// The candidate without self-intersections, if that succeeds and passes the gate.
 std::optional<TriangleMesh> remove_crossings(const TriangleMesh& candidate, const Gate& gate, Tries& tries,
                                              Report& report) {
   const auto passes = [&](const TriangleMesh& mesh) {
@@ -102,7 +103,8 @@ std::optional<TriangleMesh> remove_crossings(const TriangleMesh& candidate, cons
   return std::nullopt;
 }
 
-// A scan does not resolve what a handful of its edges spans; genus of that size is noise. m.
+// Largest loop length of a tunnel that counts as noise, m: a scan does not resolve what a handful of its
+// edges spans.
 double tunnel_limit(const TriangleMesh& mesh, const Gate& gate) {
   if (gate.parameters.max_tunnel) return *gate.parameters.max_tunnel * gate.diagonal;
   const double mean_edge =
@@ -110,7 +112,8 @@ double tunnel_limit(const TriangleMesh& mesh, const Gate& gate) {
   return std::clamp(kTunnelEdges * mean_edge, kLeastTunnel * gate.diagonal, kMaxTunnel * gate.diagonal);
 }
 
-// Empty if a cap fails or the surface would move farther than `most`, of the diagonal.
+// Cuts along the loops and caps the rims. Empty if a cap fails or the surface would move farther than `most`,
+// over the diagonal.
 std::optional<TriangleMesh> cut_and_cap(const TriangleMesh& mesh, const std::vector<Loop>& loops,
                                         const std::vector<Cut>& cuts, const Gate& gate, double most) {
   FilledHoles capped = fill_holes(cut_loops(mesh, loops, cuts), gate.diagonal);
@@ -118,8 +121,8 @@ std::optional<TriangleMesh> cut_and_cap(const TriangleMesh& mesh, const std::vec
   return std::move(capped.mesh);
 }
 
-// For each loop on its own: the ring where it moves the surface by much less than the gate lets pass, or else
-// the slit.
+// Chooses for each loop separately: the ring if it moves the surface by at most half of what the gate allows,
+// else the slit, else none.
 std::vector<Cut> choose_cuts(const TriangleMesh& mesh, const std::vector<Loop>& loops, const Gate& gate) {
   std::vector<Cut> cuts(loops.size(), Cut::kRing);
   if (loops.size() > kMaxChosenCuts) return cuts;
@@ -133,10 +136,10 @@ std::vector<Cut> choose_cuts(const TriangleMesh& mesh, const std::vector<Loop>& 
 
 struct TunnelsClosed {
   TriangleMesh mesh;
-  double longest = 0;  // of the loops that were cut, m
+  double longest = 0;  // longest of the loops that were cut, m
 };
 
-// Closes tunnels with loops shorter than `limit`, m, round by round as long as that lowers the genus.
+// Closes tunnels with loops shorter than `limit` (m), round by round as long as that lowers the genus.
 TunnelsClosed close_tunnels(const TriangleMesh& mesh, double limit, const Gate& gate) {
   TunnelsClosed result{mesh};
   for (int round = 0; round < kMaxTunnelRounds && genus(result.mesh) > 0; ++round) {
@@ -171,7 +174,7 @@ std::optional<TriangleMesh> mend_with_tunnels(const TriangleMesh& mesh, double l
 
 }  // namespace
 
-// Tunnels first: pinched ones are what most self-intersections of scans come from.
+// Tunnels come first: pinched ones cause most self-intersections of scans.
 MendedPart mend_part(const TriangleMesh& closed, const CloseParameters& parameters, double diagonal,
                      Report& report) {
   const auto [mesh, overlapping] = unite(closed, report);

@@ -8,14 +8,14 @@
 namespace abut::preprocess {
 
 struct MendedPart {
-  std::optional<TriangleMesh> surface;  // none where no repair that a gate lets pass will do
-  std::string refused;                  // then why the last repair that a gate refused was; may be empty
-  bool overlapping = false;             // solids lay or reached into others, where the surface has nothing
+  std::optional<TriangleMesh> surface;  // empty if no repair succeeds and passes the gates
+  std::string refused;                  // if empty, why the last repair failed its gate; may be empty
+  bool overlapping = false;             // solids overlapped or were nested; the surface has no faces inside
 };
 
-// Makes the boundary of a solid out of a closed surface of diameter `diagonal`, m, that is oriented outward:
-// unites solids that overlap, closes tiny tunnels, removes self-intersections. Each step that the gates of
-// `parameters` do not let pass is undone.
+// Makes the boundary of a solid from a closed surface that is oriented outward, of size `diagonal` (m):
+// unites solids that overlap, closes tiny tunnels, removes self-intersections. A step that fails the gates of
+// `parameters` is undone.
 MendedPart mend_part(const TriangleMesh& closed, const CloseParameters& parameters, double diagonal,
                      Report& report);
 

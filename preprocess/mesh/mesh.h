@@ -12,7 +12,7 @@ namespace abut::preprocess {
 
 using Triangle = std::array<std::int32_t, 3>;
 
-// Triangles over indexed vertices: a soup as read, a closed oriented surface once cleaned.
+// Triangles over indexed vertices: a soup when read from a file, a closed oriented surface after repair.
 struct TriangleMesh {
   std::vector<Eigen::Vector3d> vertices;  // m
   std::vector<Triangle> triangles;        // counter-clockwise seen from outside
@@ -21,14 +21,13 @@ struct TriangleMesh {
   double diagonal() const;
 };
 
-// What a stage has to say of an object: collected along the pipeline, stored in the asset, printed in the
-// summary.
+// Findings about an object: collected along the pipeline, stored in the asset, printed in the summary.
 struct Report {
   std::vector<std::string> warnings;       // one line each: what was found and what was done about it
-  std::map<std::string, double> measures;  // named figures; the unit is the key's suffix (_m, _percent, ...)
+  std::map<std::string, double> measures;  // named numbers; a key's suffix is the unit (_m, _percent, ...)
 };
 
-// Told of what is going on, for people.
+// Callback that receives progress messages for the user.
 using Progress = std::function<void(const std::string& text)>;
 
 }  // namespace abut::preprocess

@@ -8,15 +8,15 @@
 
 namespace abut::preprocess {
 
-// The lines of an OBJ file, those that backslashes continue joined with blanks between. Internal to the
-// readers of OBJ, so that they see the same ones.
+// The lines of an OBJ file; lines continued by backslashes are joined with blanks. Internal to the readers of
+// OBJ, so that all of them see the same lines.
 class ObjLines {
  public:
   explicit ObjLines(std::string_view content) : rest_(content) {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
-  // The next line, until the next call or the end of `content`; false where there is none.
+  // Gets the next line, valid until the next call; returns false at the end of `content`.
   bool next(std::string_view& line) {
     if (rest_.empty()) return false;
     line = take();
@@ -32,11 +32,11 @@ class ObjLines {
     return true;
   }
 
-  std::size_t number() const { return first_; }  // of the line that next() gave, from 1: of its first part
-  std::size_t read() const { return read_; }     // lines so far, each part counted
+  std::size_t number() const { return first_; }  // of next()'s line (its first part), from 1
+  std::size_t read() const { return read_; }     // lines so far, counting every part
 
  private:
-  // A comment ends with its line: it may be a path with backslashes.
+  // A comment always ends with its line: it may hold a path with backslashes.
   static bool continues(std::string_view line) {
     if (line.find('#') != line.npos) return false;
     if (line.ends_with('\r')) line.remove_suffix(1);

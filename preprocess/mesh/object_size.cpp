@@ -14,11 +14,11 @@ namespace {
 
 using Box = Eigen::AlignedBox3d;
 
-constexpr double kStretched = 2;      // times its own size, from where on an object is smaller than its box
-constexpr double kLittleArea = 1e-3;  // of all, that parts have together which do not count
-constexpr double kNeighbours = 0.5;   // of the others' size: what a stray vertex's neighbours span at most
+constexpr double kStretched = 2;      // least ratio of box to object at which outliers are ignored
+constexpr double kLittleArea = 1e-3;  // share of the total area; parts with less together do not count
+constexpr double kNeighbours = 0.5;   // extent of a stray vertex's neighbours, over that of all others
 
-// Diagonal of the box of the vertices but for one, m.
+// Diagonal of the bounding box of all vertices except one, m.
 double diagonal_without(const TriangleMesh& mesh, std::int32_t without) {
   Box box;
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
@@ -40,7 +40,7 @@ double span_of_neighbours(const TriangleMesh& mesh, std::int32_t vertex) {
   return box.isEmpty() ? 0 : box.diagonal().norm();
 }
 
-// Whether a face meets any other but in the vertices that they share; one without area does.
+// Whether a face meets another except in shared vertices and edges; true for a degenerate face.
 bool crosses(const TriangleMesh& mesh, std::size_t face) {
   const Triangle& t = mesh.triangles[face];
   const Corners c = corners_of(mesh, t);
@@ -55,7 +55,7 @@ bool crosses(const TriangleMesh& mesh, std::size_t face) {
   return false;
 }
 
-// Diagonal of the box of the parts that have all but little of the area, m.
+// Diagonal of the bounding box of the largest parts, which have all but kLittleArea of the area, m.
 double diagonal_of_large_parts(const TriangleMesh& mesh) {
   const Parts parts = measure_parts(mesh);
   const std::vector<Box> boxes = part_boxes(mesh, parts.of);
@@ -95,7 +95,7 @@ std::optional<StrayVertex> find_stray_vertex(const TriangleMesh& mesh, double fa
 
 bool is_sound_at(const TriangleMesh& mesh, std::int32_t vertex) {
   std::vector<std::size_t> faces;
-  std::map<std::array<std::int32_t, 2>, std::array<int, 2>> edges;  // how often in either direction
+  std::map<std::array<std::int32_t, 2>, std::array<int, 2>> edges;  // number of faces in either direction
   for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
     if (has_corner(mesh.triangles[f], vertex)) faces.push_back(f);
   for (const std::size_t f : faces)

@@ -15,9 +15,9 @@
 namespace abut::preprocess {
 namespace {
 
-// Pairs of triangles looked at before two parts are taken for separate.
+// Number of triangle pairs tested before two parts are assumed to be separate.
 constexpr std::size_t kMaxPairs = 5'000'000;
-constexpr std::size_t kLooseFaces = 2;  // a part of so many is a triangle or a quadrilateral
+constexpr std::size_t kLooseFaces = 2;  // a part of so few faces is a triangle or a quadrilateral
 
 BoxTree::Box box_of(const Corners& c) { return BoxTree::Box(c[0]).extend(c[1]).extend(c[2]); }
 
@@ -25,7 +25,7 @@ double distance2(const Corners& c, const Eigen::Vector3d& p) {
   return distance::closest_on_triangle<double>(c[0], c[1], c[2], p).distance2;
 }
 
-// How two parts lie to each other.
+// Spatial relation of two parts.
 enum class Contact { kNone, kNear, kCross };
 
 class Neighbours {
@@ -77,7 +77,7 @@ class Neighbours {
     return trees_[p].front();
   }
 
-  // By the vertices: two edges that alone come near are missed.
+  // Tests vertices only: pairs of edges that come near each other are missed.
   bool within_gap(const Corners& c, const Corners& d) const {
     for (int k = 0; k < 3; ++k)
       if (distance2(c, d[k]) <= gap_ * gap_ || distance2(d, c[k]) <= gap_ * gap_) return true;
@@ -86,8 +86,8 @@ class Neighbours {
 
   const TriangleMesh& mesh_;
   double gap_;
-  std::vector<std::vector<std::int32_t>> faces_;  // of each part, without those that have no area
-  std::vector<std::vector<BoxTree>> trees_;       // of each part: one or, not yet built, none
+  std::vector<std::vector<std::int32_t>> faces_;  // of each part, without degenerate faces
+  std::vector<std::vector<BoxTree>> trees_;       // of each part: one tree, or none if not yet built
   std::vector<Eigen::AlignedBox3d> boxes_;
 };
 
@@ -129,7 +129,8 @@ std::vector<char> joined_to_largest(const TriangleMesh& mesh, const Parts& parts
       if (joined[p] != 0 || parts.extents[p] <= speck) continue;
       const Contact contact = neighbours.contact(queue[i], p);
       if (contact == Contact::kNone) continue;
-      // Near it but open: a loose sheet; near it from within: a cavity, or what adds nothing.
+      // A part that is near but open is a loose sheet; one that is near from within is a cavity, or adds
+      // nothing.
       if (contact == Contact::kNear &&
           (closed[p] == 0 || (closed[queue[i]] != 0 && lies_within(mesh, parts.of, p, queue[i]))))
         continue;

@@ -15,14 +15,14 @@ namespace {
 using Rim = std::vector<std::int32_t>;
 using Position = std::array<double, 3>;
 
-// Which islands in holes that hang in points are joined to what is around them.
+// Which islands (rims that touch the surrounding rim in single points) are joined to that rim.
 enum class Islands { kAll, kInSmallHoles, kNone };
 
 class PinchFiller {
  public:
   PinchFiller(TriangleMesh& mesh, double largest_extent) : mesh_(mesh), largest_extent_(largest_extent) {}
 
-  // False where an island that was joined to what is around it is not held on a second side.
+  // Returns false if an island that was joined to its surroundings is not attached on a second side.
   bool run(Islands islands) {
     islands_ = islands;
     std::vector<Rim> rims = find_rims(mesh_);
@@ -70,15 +70,16 @@ class PinchFiller {
     return box.diagonal().norm() <= largest_extent_;
   }
 
-  // Of faces that touch what is around them in points alone, in two at least, the rim goes on with that
-  // around them from the first of these points on: it passes there twice, and comes back to the others. Joins
-  // as many as can be without regard to one another; whether there were any.
+  // Joins islands: faces that touch their surroundings in at least two single points. From the first of these
+  // points the surrounding rim continues along the island's rim; it passes that point twice and returns to
+  // the others. Joins as many islands as are independent of each other; returns whether there were any.
   bool join_islands(std::vector<Rim>& rims) {
-    std::map<Position, std::vector<std::pair<std::size_t, std::size_t>>> places;  // rims, and where there
+    std::map<Position, std::vector<std::pair<std::size_t, std::size_t>>> places;  // (rim, index in it)
     for (std::size_t i = 0; i < rims.size(); ++i)
       for (std::size_t k = 0; k < rims[i].size(); ++k) places[position(rims[i][k])].emplace_back(i, k);
-    std::map<std::pair<std::size_t, std::size_t>, Position> first;  // that two rims have in common
-    std::vector<std::map<std::size_t, Rim>> islands(rims.size());   // by where they join each rim
+    std::map<std::pair<std::size_t, std::size_t>, Position> first;  // first common position of two rims
+    std::vector<std::map<std::size_t, Rim>> islands(rims.size());   // for each rim: index on it -> island
+                                                                    // that joins there
     std::vector<char> joined(rims.size(), 0);
     for (const auto& [p, at] : places) {
       if (at.size() != 2 || at[0].first == at[1].first || crowded_.contains(p)) continue;
@@ -88,7 +89,7 @@ class PinchFiller {
       auto [island, start] = places[known->second][1];
       if (rims[island].size() > rims[around].size()) std::swap(around, island), std::swap(place, start);
       if (joined[around] || joined[island] || !islands[island].empty()) continue;
-      // Of a chain of holes each may be small.
+      // In a chain of holes each may be small.
       if (islands_ == Islands::kInSmallHoles && !fits(rims[around])) continue;
       if (!fits(rims[island])) continue;
       Rim turned = rims[island];
@@ -113,11 +114,11 @@ class PinchFiller {
     return any;
   }
 
-  // Along the rim, filling what lies behind whenever a position comes again; whether what is left passes
-  // through each vertex once.
+  // Follows the rim and fills the hole behind whenever a position recurs; returns whether the remaining path
+  // passes through each vertex once.
   bool follow(const Rim& rim) {
     Rim path;
-    std::map<Position, std::size_t> places;  // in the path
+    std::map<Position, std::size_t> places;  // index in the path
     for (const std::int32_t v : rim) {
       const auto [before, is_new] = places.try_emplace(position(v), path.size());
       if (!is_new && path[before->second] != v &&
@@ -149,7 +150,7 @@ class PinchFiller {
     return true;
   }
 
-  // Whether the lid's edges within the hole are none that the mesh has.
+  // Whether the inner edges of the lid are new to the mesh.
   bool is_new(const std::vector<Triangle>& lid, const Rim& hole) const {
     std::set<Edge> rim;
     for (std::size_t i = 0; i < hole.size(); ++i) rim.insert(edge(hole[i], hole[(i + 1) % hole.size()]));
@@ -175,9 +176,9 @@ class PinchFiller {
   TriangleMesh& mesh_;
   double largest_extent_;
   Islands islands_ = Islands::kNone;
-  std::map<Edge, int> edges_;   // faces of each
-  std::set<Position> crowded_;  // where edges of more faces end than one surface has: its vertices stay two
-  std::map<std::int32_t, std::int32_t> merged_;  // vertices, by those that take their place
+  std::map<Edge, int> edges_;   // number of faces at each
+  std::set<Position> crowded_;  // ends of edges with more than two faces: vertices there stay separate
+  std::map<std::int32_t, std::int32_t> merged_;  // merged vertex -> the one that replaces it
   FilledPinches done_;
 };
 

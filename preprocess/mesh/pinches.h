@@ -9,10 +9,10 @@ struct FilledPinches {
   std::size_t edges = 0;  // along their rims
 };
 
-// Where a rim of a manifold mesh comes back to a position, holes meet in one point, and the mesh has a vertex
-// there for each side. Fills the holes on one side of such points whose extent is at most `largest_extent`
-// (m), and makes one vertex of the two: what is left of the rim goes around one hole. Taken for one, their
-// lid would have the two at one position.
+// Fills pinched holes. Where the rim of a manifold mesh returns to a position, several holes meet in one
+// point, at which the mesh has a separate vertex for each side. Fills holes on one side of such points whose
+// extent is at most `largest_extent` (m) and merges the two vertices, so that the remaining rim goes around a
+// single hole. If the holes were treated as one, their common lid would have two vertices at one position.
 FilledPinches fill_pinched_holes(TriangleMesh& mesh, double largest_extent);
 
 }  // namespace abut::preprocess

@@ -10,8 +10,7 @@ namespace {
 
 using Corners = std::vector<std::int32_t>;
 
-// Twice the polygon's area vector (Newell): normal to it on the average, even where it is neither flat nor
-// convex.
+// Twice the polygon's area vector (Newell): its average normal, even if it is neither flat nor convex.
 Eigen::Vector3d area_vector(const Corners& corners, const TriangleMesh& mesh) {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   const Eigen::Vector3d& origin = mesh.vertices[corners[0]];
@@ -33,9 +32,10 @@ bool fan_is_fair(const Corners& corners, const Eigen::Vector3d& normal, const Tr
   return true;
 }
 
-// The corners of a polygon as a ring that loses one ear after the other. What blocks a corner is remembered:
-// it is looked for again only where that is gone or a neighbour changed, so that the cost is about the square
-// of the corners. A face that is made to cost more is cut without looking from some point on.
+// The corners of a polygon as a ring from which ears are cut one by one. The corner that blocks each ear is
+// remembered and searched again only if it is gone or a neighbour has changed, so that the cost is about the
+// square of the number of corners. Pathological faces exceed kMostWork and are from then on cut without a
+// search.
 class Ring {
  public:
   Ring(const Corners& corners, const Eigen::Vector3d& normal, const TriangleMesh& mesh)
@@ -49,7 +49,7 @@ class Ring {
 
   std::size_t size() const { return size_; }
 
-  // The triangle of the first ear; where there is none (a polygon that crosses itself) any corner serves.
+  // Cuts the first ear; if there is none (a polygon that intersects itself) any corner serves.
   Triangle take_ear() {
     std::size_t ear = first_;
     for (std::size_t i = first_, k = 0; k < size_; ++k, i = next_[i]) {
@@ -75,7 +75,7 @@ class Ring {
     return blocker_[i] == kNone;
   }
 
-  // A corner within the triangle at corner i; i itself where that is flat or turned over.
+  // A corner inside the triangle at corner i; i itself if that triangle is degenerate or reversed.
   std::size_t find_blocker(std::size_t i) {
     const Triangle t = triangle(i);
     if (signed_area(t, normal_, mesh_) <= 0) return i;
@@ -89,7 +89,8 @@ class Ring {
     return kNone;
   }
 
-  // Whether a vertex is where one of a triangle's is: a face with a hole comes twice through the cut to it.
+  // Whether a vertex coincides with a corner of a triangle: a face with a hole passes its connecting cut
+  // twice.
   bool is_at_corner(std::int32_t q, const Triangle& t) const {
     return std::any_of(t.begin(), t.end(),
                        [&](std::int32_t v) { return mesh_.vertices[q] == mesh_.vertices[v]; });
@@ -110,7 +111,7 @@ class Ring {
   const Eigen::Vector3d normal_;
   const TriangleMesh& mesh_;
   std::vector<std::size_t> previous_, next_, blocker_;
-  std::size_t first_ = 0, size_, work_ = 0;  // corners looked at
+  std::size_t first_ = 0, size_, work_ = 0;  // work_: corners examined
 };
 
 void append_ears(const Corners& corners, const Eigen::Vector3d& normal, TriangleMesh& mesh) {

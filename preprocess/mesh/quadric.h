@@ -6,11 +6,11 @@
 
 namespace abut::preprocess {
 
-// What a vertex stands for while a surface is simplified: the sum over triangles of area times squared
-// distance to the triangle's plane [Garland and Heckbert 1997], and beside it of area times squared distance
-// to the triangle's points. The first says where the vertex belongs; the second, with a small weight, keeps
-// the regions that vertices stand for compact and alike in size where the first says nothing (in the manner
-// of probabilistic quadrics [Trettner and Kobbelt 2020], but without pulling vertices off corners).
+// Error quadrics of a vertex during simplification: the sum over its triangles of area times squared distance
+// to the triangle's plane [Garland and Heckbert 1997], and the sum of area times mean squared distance to the
+// triangle's points. The first determines where the vertex belongs; the second, with a small weight, keeps
+// the regions that vertices represent compact and similar in size where the first is indifferent (in the
+// manner of probabilistic quadrics [Trettner and Kobbelt 2020], but without pulling vertices off corners).
 class Quadric {
  public:
   Quadric() = default;
@@ -48,8 +48,9 @@ class Quadric {
     return std::max(0.0, area_ * x.squaredNorm() - 2 * first_.dot(x) + second_);
   }
 
-  // The point of least plane error along the axes in which the planes determine it, nearest to `anchor` along
-  // the others: a corner stays, a point of an edge slides on the edge, one of a face in the face.
+  // The point that minimises the plane error along the axes that the planes determine and is nearest to
+  // `anchor` along the others: a corner stays, a point on an edge slides along it, a point of a face within
+  // the face.
   Eigen::Vector3d place(const Eigen::Vector3d& anchor) const {
     Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
     solver.computeDirect(A_);
@@ -69,7 +70,7 @@ class Quadric {
   }
 
  private:
-  static constexpr double kDetermined = 1e-3;  // eigenvalue over the largest from which an axis counts
+  static constexpr double kDetermined = 1e-3;  // least eigenvalue of a determined axis, over the largest
 
   Eigen::Matrix3d A_ = Eigen::Matrix3d::Zero();
   Eigen::Vector3d b_ = Eigen::Vector3d::Zero(), first_ = Eigen::Vector3d::Zero();

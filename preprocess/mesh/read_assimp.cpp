@@ -2,7 +2,7 @@
 #include "preprocess/mesh/scene_file.h"
 #include "runtime/core/counted.h"
 
-// Scenes of COLLADA and glTF.
+// Reader of COLLADA and glTF scenes.
 namespace abut::preprocess {
 
 TriangleMesh parse_scene(std::string_view content, const std::filesystem::path& file, Report& report) {

@@ -30,11 +30,12 @@ class ObjParser {
 
   std::size_t lines() const { return lines_.read(); }
 
-  // A number for each vertex's texture coordinates and normal: vertices at one position that differ in it are
-  // a seam.
+  // For each vertex a number for its texture coordinates and normal: vertices at one position that differ in
+  // it form a seam.
   const std::vector<std::size_t>& looks() const { return looks_; }
 
-  // Texture coordinates and normals at the file's end that no face came to use; 0 if none is used at all.
+  // Number of texture coordinates and normals at the file's end that no face has used; 0 if none is used at
+  // all.
   std::size_t waiting_attributes() const {
     std::size_t waiting = 0;
     for (int kind = 0; kind < 2; ++kind) {
@@ -56,7 +57,7 @@ class ObjParser {
       return;
     }
     if (end - at < 1 || (at + 1 != end && !is_blank(at[1])))
-      return;  // other keywords that count have one letter
+      return;  // other relevant keywords have one letter
     if (*at == 'v') parse_vertex(at + 1, end);
     if (*at == 'f') parse_face(at + 1, end);
   }
@@ -85,7 +86,7 @@ class ObjParser {
     append_polygon(corners_, mesh_);
   }
 
-  // "v", "v/vt", "v//vn" or "v/vt/vn"; what v is comes from its first corner.
+  // Parses "v", "v/vt", "v//vn" or "v/vt/vn"; the attributes of v are those of its first corner.
   std::int32_t parse_corner(const char*& at, const char* end) {
     const std::int64_t vertex = parse_index(at, end);
     std::size_t looks = 0;
@@ -134,7 +135,7 @@ class ObjParser {
     return static_cast<std::int32_t>(zero_based);
   }
 
-  // A face may stand before its vertices; whether they came is known at the end.
+  // A face may precede its vertices; whether they exist is known only at the end.
   void check_forward_references() {
     const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
     if (forward_index_ < count) return;
@@ -149,14 +150,14 @@ class ObjParser {
   std::vector<std::int32_t> corners_;
   std::size_t faces_ = 0;
   std::vector<std::size_t> attributes_[2];   // hashes of the "vt" and "vn" lines
-  std::size_t attributes_used_[2] = {0, 0};  // one beyond the last of each that a face uses
+  std::size_t attributes_used_[2] = {0, 0};  // one beyond the last that a face uses
   std::vector<std::size_t> looks_;
   std::size_t line_ = 0;
   std::int64_t forward_index_ = -1;
   std::size_t forward_line_ = 0;
 };
 
-// Vertices that repeat another in position, texture coordinates and normal alike.
+// Number of vertices that repeat another in position, texture coordinates and normal.
 std::size_t count_duplicates(const TriangleMesh& mesh, const std::vector<std::size_t>& looks) {
   const WeldedSoup soup = weld(mesh);
   if (soup.seam_vertices == 0) return 0;
@@ -168,17 +169,17 @@ std::size_t count_duplicates(const TriangleMesh& mesh, const std::vector<std::si
   return kinds.size() - static_cast<std::size_t>(std::unique(kinds.begin(), kinds.end()) - kinds.begin());
 }
 
-// Of a surface with open edges: does its last face touch their rim, and is the gap there one that only a cut
-// leaves? A model of a few faces is made by hand, and its openings are flat polygons: a lone missing
-// triangle, or a small gap that goes around a corner, comes from faces that are missing.
+// For a surface with open edges: whether its last face touches their rim, and whether the gap there is one
+// that only truncation explains. A model of a few faces is made by hand, and its openings are flat polygons:
+// a single missing triangle, or a small gap that bends around a corner, means missing faces.
 struct OpenRim {
   std::size_t edges = 0;
-  std::size_t rims = 0;  // that the open edges form, joined through vertices
+  std::size_t rims = 0;  // groups of connected open edges
   bool at_last_face = false;
   bool of_cut_model = false;
 };
 
-// Groups of edges joined through vertices.
+// Number of groups of edges connected through vertices.
 std::size_t count_rims(const std::vector<std::array<std::int32_t, 2>>& edges, std::size_t vertices) {
   DisjointSets joined(vertices);
   for (const auto& [a, b] : edges) joined.join(a, b);
@@ -191,7 +192,7 @@ std::size_t count_rims(const std::vector<std::array<std::int32_t, 2>>& edges, st
 
 OpenRim find_rim(const TriangleMesh& mesh) {
   constexpr long kFewFaces = 100;
-  constexpr double kPlanar = 1e-6;  // of the diagonal
+  constexpr double kPlanar = 1e-6;  // over the diagonal
   const WeldedSoup soup = weld(mesh);
   const auto open = open_edges(soup.mesh);
   OpenRim rim;
@@ -202,7 +203,7 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   const auto of_last = [&](std::int32_t v) { return std::find(last.begin(), last.end(), v) != last.end(); };
   rim.at_last_face =
       std::any_of(open.begin(), open.end(), [&](const auto& e) { return of_last(e[0]) || of_last(e[1]); });
-  // Faces short of a sphere's, by Euler's formula.
+  // Number of faces missing compared with a sphere, by Euler's formula.
   const auto faces = static_cast<long>(soup.mesh.triangles.size()),
              missing = 2 * static_cast<long>(soup.mesh.vertices.size()) - 4 - faces;
   if (!rim.at_last_face || faces > kFewFaces || missing < 1 || 3 * missing > faces) return rim;
@@ -215,10 +216,11 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   return rim;
 }
 
-// An OBJ file does not say how long it is. One cut off among its faces still parses, but leaves the surface
-// open, and vertices or texture coordinates at the end that no face came to use, or a last line that stops
-// half-way through a corner's number. A cut that leaves none of these marks is told from a hole by its place
-// alone, at the last face, where open surfaces have their rims too: that is worth a warning.
+// Throws if the file seems truncated. An OBJ file does not declare its length: one that ends among its faces
+// still parses, but leaves the surface open, and vertices or texture coordinates at the end that no face
+// uses, or a last line that stops in the middle of a corner's number. Truncation without any of these signs
+// differs from a hole only by its place, the last face, where rims of open surfaces may lie too: that only
+// raises a warning.
 void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool unfinished_line,
                        const std::string& name, Report& report) {
   std::vector<char> used(mesh.vertices.size(), 0);
@@ -238,8 +240,8 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
         waits ? "delete those that no face uses"
               : "close the surface there, or save it as PLY or STL, which say how many faces they have"));
   }
-  // All vertices being used, a cut has cost the last few faces alone: one small rim. A surface with several
-  // or large openings was made so.
+  // If all vertices are used, truncation can only have removed the last few faces and left one small rim. A
+  // surface with several or large openings was made that way.
   constexpr std::size_t kMaxCutEdges = 32;
   if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMaxCutEdges))) {
     report.warnings.push_back(

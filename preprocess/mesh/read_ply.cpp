@@ -68,7 +68,7 @@ class PlyParser {
     return std::move(mesh_);
   }
 
-  // Bytes after the last element, but for blanks.
+  // Number of bytes after the last element, without trailing blanks.
   std::size_t rest() const {
     const auto first =
         std::find_if_not(at_, end_, [](char c) { return is_blank(c) || c == '\n' || c == '\0'; });
@@ -80,8 +80,7 @@ class PlyParser {
     throw InvalidInput(fmt::format("{}: line {}: {}", name_, line_, what));
   }
 
-  // Elements are named by their place in the file, counted from 1; the indices inside a PLY file count from
-  // 0.
+  // Messages count elements from 1, in file order; the indices inside a PLY file count from 0.
   [[noreturn]] void refuse(const std::string& what) const {
     throw InvalidInput(
         fmt::format("{}: {} {} of {}: {}", name_, element_->name, item_ + 1, element_->count, what));
@@ -102,7 +101,7 @@ class PlyParser {
       const char* start = at;
       while (at != stop && !is_blank(*at)) ++at;
       words.emplace_back(start, static_cast<std::size_t>(at - start));
-      if (words.size() > 16) break;  // no header line that matters is longer
+      if (words.size() > 16) break;  // no relevant header line has more words
     }
     at_ = found ? stop + 1 : end_;
     return words;
@@ -163,8 +162,8 @@ class PlyParser {
 
   std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
 
-  // A header may promise anything: what cannot fit into the rest of the file is refused before memory is
-  // asked for.
+  // A header may declare any size: what cannot fit into the rest of the file is refused before memory is
+  // allocated.
   void refuse_if_impossible(const Element& element) const {
     std::size_t least = 0;
     for (const Property& p : element.properties) {
@@ -242,8 +241,8 @@ class PlyParser {
     return static_cast<double>(value);
   }
 
-  // Numbers of other properties may be anything that parses; coordinates and indices are checked by their
-  // users.
+  // Numbers of other properties may have any value that parses; coordinates and indices are checked where
+  // they are used.
   double ascii_number() {
     while (at_ != end_ && (is_blank(*at_) || *at_ == '\n')) ++at_;
     if (at_ == end_) refuse_truncated();
@@ -334,7 +333,7 @@ class PlyParser {
   std::size_t coordinate_[3] = {0, 0, 0};
   std::size_t corners_property_ = 0;
   std::vector<std::int32_t> corners_;
-  std::vector<std::uint32_t> face_triangles_;  // triangles made of the faces up to and with each
+  std::vector<std::uint32_t> face_triangles_;  // triangles made from the faces up to and including each
   TriangleMesh mesh_;
 };
 

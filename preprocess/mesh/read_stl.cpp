@@ -44,7 +44,7 @@ TriangleMesh parse_binary(std::string_view content, const std::string& name, Rep
   if (count > std::numeric_limits<std::int32_t>::max() / 3) {
     throw InvalidInput(fmt::format("{}: {} faces are more than this reader takes", name, count));
   }
-  // Zeros behind the facets are padding.
+  // Zeros after the facets are padding.
   if (whole > count && content.find_first_not_of('\0', kHeaderBytes + kFacetBytes * count) != content.npos)
     report.warnings.push_back(fmt::format("its header promises {}, and {} are there: the rest is left out",
                                           counted(count, "face"), whole));
@@ -66,7 +66,7 @@ TriangleMesh parse_binary(std::string_view content, const std::string& name, Rep
   return mesh;
 }
 
-// Words of an ASCII file, with the line that they stand on.
+// The words of an ASCII file, with their line numbers.
 class Words {
  public:
   Words(std::string_view content, const std::string& name)
@@ -157,8 +157,8 @@ bool starts_with_solid(std::string_view content, const std::string& name) {
 }  // namespace
 
 TriangleMesh parse_stl(std::string_view content, const std::string& name, Report& report) {
-  // Some binary files, too, begin with "solid": the promised size decides first, then whether it is text at
-  // all.
+  // Some binary files also begin with "solid": the declared size decides first, then whether the content is
+  // text at all.
   const bool size_fits =
       content.size() >= kHeaderBytes &&
       content.size() ==

@@ -12,13 +12,13 @@
 namespace abut::preprocess {
 namespace {
 
-// Rounding of the coordinates over the median edge, above which a surface's shape is lost: triangles turn by
-// degrees, and neighbours fold over.
+// Largest ratio of the coordinates' rounding to the median edge; above it a surface's shape is lost:
+// triangles turn by degrees, and neighbours fold over.
 constexpr double kCoarsest = 0.02;
-constexpr std::size_t kFewVertices = 64;  // below it round coordinates are a choice
-constexpr int kFewDigits = 7;             // significant, that single precision or printf's %g leave
+constexpr std::size_t kFewVertices = 64;  // with fewer vertices round coordinates may be intended
+constexpr int kFewDigits = 7;             // significant digits that single precision or printf's %g keeps
 
-// The least step between numbers of this size with so many significant digits.
+// The smallest step between decimal numbers of this magnitude with so many significant digits.
 double decimal_step(double largest, int digits) {
   return std::pow(10, std::floor(std::log10(largest)) - digits + 1);
 }
@@ -37,8 +37,8 @@ bool all_single(const TriangleMesh& mesh, int axis) {
   });
 }
 
-// How coarsely an axis's coordinates, the largest of size `largest`, are rounded: as doubles, as single
-// precision where all are of it, as decimals where all have few digits, m.
+// Rounding of an axis's coordinates, m, the largest having the magnitude `largest`: that of doubles, of
+// single precision if all coordinates are representable in it, of decimals if all have few digits.
 double rounding(const TriangleMesh& mesh, int axis, double largest) {
   const double least = ulp(largest);
   double step = least;
@@ -54,7 +54,7 @@ double rounding(const TriangleMesh& mesh, int axis, double largest) {
   return step;
 }
 
-// Median of the edges' lengths; those that the rounding has made nothing of count as such.
+// Median length of the edges; edges that rounding reduced to zero count with that length.
 double median_edge(const TriangleMesh& mesh) {
   std::vector<double> lengths;
   for (const Triangle& t : mesh.triangles)

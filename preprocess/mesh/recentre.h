@@ -4,11 +4,11 @@
 
 namespace abut::preprocess {
 
-// Moves a mesh that lies more than kFarthest of its own diagonals from the origin to the origin: further out
-// the coordinates' rounding tells in volumes, normals and signs. The shift is a multiple of a power of two on
-// each axis, so that no coordinate is rounded; a warning tells it, and the measures recentred_x_m, _y_m and
-// _z_m: the asset's frame is the file's moved by it. Throws InvalidInput where the coordinates, as the file
-// has them, are too coarse for the mesh's edges already.
+// Moves a mesh that lies farther than kFarthest times its own diagonal from the origin to the origin; farther
+// away the rounding of coordinates affects volumes, normals and signs. On each axis the shift is a multiple
+// of a power of two, so that no coordinate is rounded. A warning and the measures recentred_x_m, _y_m and
+// _z_m report it: the asset's frame is the file's, moved by the shift. Throws InvalidInput if the file's
+// coordinates are already too coarse for the mesh's edges.
 inline constexpr double kFarthest = 1e3;
 void recentre(TriangleMesh& mesh, Report& report);
 

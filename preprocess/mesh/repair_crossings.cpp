@@ -1,5 +1,5 @@
 #include "preprocess/mesh/crossing_steps.h"
-// After the steps that are instantiated elsewhere.
+// Must come after crossing_steps.h, whose steps are instantiated elsewhere.
 #include <CGAL/Polygon_mesh_processing/repair_self_intersections.h>
 
 #include "preprocess/mesh/repair.h"

@@ -12,8 +12,8 @@ namespace {
 
 namespace pmp = CGAL::Polygon_mesh_processing;
 
-// A hole's best triangulation is looked for among those of its Delaunay tetrahedra and, where these have
-// none, among all, which costs the cube of the rim's edges: 5 s at 1,000. Longer rims forgo the latter.
+// CGAL searches a hole's best triangulation among the faces of its Delaunay tetrahedra and, if these contain
+// none, among all, at a cost cubic in the rim's edges: 5 s at 1,000. The latter is skipped for longer rims.
 constexpr std::size_t kMaxEdgesForCubic = 400;
 
 double rim_extent(const SurfaceMesh& mesh, SurfaceMesh::Halfedge_index rim, std::size_t& edges) {

@@ -21,7 +21,7 @@ OrientedSoup orient_soup(const TriangleMesh& soup) {
         {static_cast<std::int32_t>(p[0]), static_cast<std::int32_t>(p[1]), static_cast<std::int32_t>(p[2])});
   }
   const Components parts = find_components(oriented);
-  // Copies of a vertex have its position: a face was turned if its first edge is none of those it had.
+  // Copies of a vertex have its position: a face was reversed if its first edge is none of those it had.
   std::vector<char> turned(polygons.size());
   std::vector<std::size_t> faces(parts.count), turned_of(parts.count);
   for (std::size_t f = 0; f < polygons.size(); ++f) {
@@ -43,7 +43,7 @@ OrientedSoup orient_soup(const TriangleMesh& soup) {
   }
   SurfaceMesh surface;
   pmp::polygon_soup_to_polygon_mesh(points, polygons, surface);
-  // Orientation parts the faces along edges that have more than two; within each part they belong together
+  // Orienting separates the faces along edges that have more than two; within each part they are stitched
   // again.
   pmp::stitch_borders(surface, CGAL::parameters::apply_per_connected_component(true));
   result.mesh = to_triangle_mesh(surface);

@@ -19,10 +19,11 @@ namespace {
 
 namespace pmp = CGAL::Polygon_mesh_processing;
 
-// Faces that uniting parts may take up, all steps together: some 5 s.
+// Limit of the faces that take part in unions, summed over all steps: some 5 s.
 constexpr std::size_t kMaxUnited = 1'500'000;
 
-// Parts whose boxes overlap, directly or over others, in one group; groups and parts in ascending order.
+// Groups of parts whose bounding boxes overlap, directly or through others; groups and parts in ascending
+// order.
 std::vector<std::vector<std::int32_t>> group_by_boxes(const TriangleMesh& mesh, const Components& parts) {
   const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
   std::vector<std::vector<std::int32_t>> groups;
@@ -44,11 +45,11 @@ std::vector<std::vector<std::int32_t>> group_by_boxes(const TriangleMesh& mesh, 
   return groups;
 }
 
-// Solids become one. `work` counts the faces that took part in a step, all steps together.
+// Unites solids. `work_` counts the faces that took part in a step, summed over all steps.
 class SolidUniter {
  public:
-  // Of solids that face outward: halves first, so that a face takes part in few steps. Empty where one cannot
-  // be taken.
+  // Unites solids that face outward, recursively by halves, so that each face takes part in few steps. Empty
+  // if a step fails.
   std::optional<SurfaceMesh> unite(std::span<SurfaceMesh> solids) {
     if (solids.size() == 1) return std::move(solids.front());
     std::optional<SurfaceMesh> whole = unite(solids.first(solids.size() / 2));
@@ -58,8 +59,8 @@ class SolidUniter {
     return whole;
   }
 
-  // Of solids from the largest on: where `cavity` says so one is no solid, and taken from the one that holds
-  // it alone. Others may reach into it.
+  // Unites solids in descending size. One marked in `cavity` is not a solid: it is subtracted only from the
+  // solid that contains it, so that others may reach into it.
   std::optional<SurfaceMesh> unite(std::span<SurfaceMesh> solids, const std::vector<char>& cavity) {
     std::vector<SurfaceMesh> rest;
     for (std::size_t i = 1; i < solids.size(); ++i)
@@ -70,7 +71,7 @@ class SolidUniter {
   }
 
  private:
-  // The smallest of the larger solids that all corners of the cavity are within; the first where there is
+  // The smallest of the larger solids that contains all vertices of the cavity; the first solid if there is
   // none.
   std::size_t holder_of(std::span<const SurfaceMesh> solids, const std::vector<char>& cavity, std::size_t i) {
     const CGAL::Bbox_3 box = pmp::bbox(solids[i]);
@@ -107,7 +108,7 @@ std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   SolidUniter uniter;
   TriangleMesh result;
   for (std::vector<std::int32_t>& group : group_by_boxes(mesh, parts)) {
-    // What holds a cavity is larger than it, and what floats in the cavity is smaller.
+    // A solid that contains a cavity is larger than it, and one that floats in the cavity is smaller.
     std::stable_sort(group.begin(), group.end(), [&](std::int32_t p, std::int32_t q) {
       return std::abs(volumes[p]) > std::abs(volumes[q]);
     });
@@ -127,7 +128,7 @@ std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
       std::optional<SurfaceMesh> whole = has_cavities ? uniter.unite(solids, cavity) : uniter.unite(solids);
       if (!whole) return std::nullopt;
       append_mesh(result, to_triangle_mesh(*whole));
-    } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
+    } catch (const std::exception&) {  // self-intersections and other unsupported input
       return std::nullopt;
     }
   }

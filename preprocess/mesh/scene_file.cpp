@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxCorners = std::numeric_limits<std::int32_t>::max() / 4;
 
 Assimp::IOStream* stream_of(std::string_view content) {
-  auto* copy = new std::uint8_t[content.size()];  // the stream's
+  auto* copy = new std::uint8_t[content.size()];  // owned by the stream
   std::copy(content.begin(), content.end(), copy);
   return new Assimp::MemoryIOStream(copy, content.size(), true);
 }
 
-// A file that has been read, and what is beside it and below: no other file is opened, whatever a scene
-// names.
+// Gives assimp a file that has been read and the files in its folder and below; it opens no other file,
+// whatever a scene names.
 class FilesBeside : public Assimp::IOSystem {
  public:
   FilesBeside(std::string_view content, const fs::path& file) : content_(content), file_(file.string()) {}
@@ -42,7 +42,7 @@ class FilesBeside : public Assimp::IOSystem {
   void Close(Assimp::IOStream* stream) override { delete stream; }
 
  private:
-  // Assimp puts the folder of the file before the names that it finds there.
+  // Assimp prepends the file's folder to the names that it finds in the file.
   std::optional<fs::path> path_of(const std::string& name) const {
     const fs::path folder = fs::path(file_).parent_path();
     const fs::path relative = fs::path(name).lexically_relative(folder);
@@ -53,7 +53,7 @@ class FilesBeside : public Assimp::IOSystem {
   std::string file_;
 };
 
-// Of some errors assimp's text has the file's own in it.
+// Some of assimp's error messages contain the text of the file.
 std::string first_line(const std::string& text) {
   constexpr std::size_t kLongest = 200;
   return text.substr(0, std::min(text.find('\n'), kLongest));
@@ -65,7 +65,7 @@ SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned st
     : importer_(std::make_unique<Assimp::Importer>()) {
   require_readable_gltf(content, file);
   require_readable_collada(content, file);
-  importer_->SetIOHandler(new FilesBeside(content, file));  // the importer's
+  importer_->SetIOHandler(new FilesBeside(content, file));  // owned by the importer
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   scene_ = importer_->ReadFile(file.string(), steps);

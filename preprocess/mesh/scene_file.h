@@ -9,18 +9,18 @@
 
 #include "preprocess/mesh/mesh.h"
 
-// Files that assimp reads. Internal to the readers of meshes and of their materials.
+// Scene files that assimp reads. Internal to the readers of meshes and of their materials.
 namespace Assimp {
 class Importer;
 }
 
 namespace abut::preprocess {
 
-// A file that has been read, with what it names of the files beside it and below; no other file is opened.
+// A scene that has been read, with the files that it names in its folder and below; no other file is opened.
 class SceneFile {
  public:
-  // `steps`: assimp's, taken after reading. Throws InvalidInput, naming the file, where assimp cannot read
-  // it.
+  // `steps`: assimp's post-processing steps, applied after reading. Throws InvalidInput, naming the file, if
+  // assimp cannot read it.
   SceneFile(std::string_view content, const std::filesystem::path& file, unsigned steps = 0);
   SceneFile(const SceneFile&) = delete;
   SceneFile& operator=(const SceneFile&) = delete;
@@ -28,16 +28,17 @@ class SceneFile {
 
   const aiScene& scene() const { return *scene_; }
 
-  // Calls visit(mesh, X) for all instances of all meshes; X: from the mesh's frame to the file's.
+  // Calls visit(mesh, X) for every instance of every mesh; X transforms from the mesh's frame to the file's.
   template <class Visit>
   void for_each_instance(Visit&& visit) const;
 
  private:
   std::unique_ptr<Assimp::Importer> importer_;
-  const aiScene* scene_ = nullptr;  // the importer's
+  const aiScene* scene_ = nullptr;  // owned by the importer
 };
 
-// Instances of meshes as one soup. Throws InvalidInput, naming the file and mesh, for what is no mesh.
+// Collects instances of meshes in one soup. Throws InvalidInput, naming the file and mesh, for invalid
+// meshes.
 class SceneSoup {
  public:
   explicit SceneSoup(const std::filesystem::path& file) : file_(file.string()) {}
@@ -45,7 +46,7 @@ class SceneSoup {
   void add(const aiMesh& part, const aiMatrix4x4& X);
 
   TriangleMesh mesh;
-  std::size_t left_out = 0;  // points and lines
+  std::size_t left_out = 0;  // points and lines, which are left out
 
  private:
   [[noreturn]] void refuse(const aiMesh& part, const std::string& what) const;

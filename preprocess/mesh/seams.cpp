@@ -11,7 +11,7 @@ namespace abut::preprocess {
 namespace {
 
 constexpr int kEdgesOfAFace = 3;
-// Open edges that a larger gap must take away for each face more that collapses by it.
+// Number of open edges that a larger gap must remove for each additional face that it collapses.
 constexpr std::size_t kOpenEdgesAFace = 4;
 
 using Edge = std::array<std::int32_t, 2>;
@@ -22,7 +22,7 @@ struct OnEdge {
   bool operator<(const OnEdge& other) const { return place < other.place; }
 };
 
-// For each open edge the vertices of others that lie on it, from its first vertex to its second.
+// For each open edge the vertices of others that lie on it, ordered from its first vertex to its second.
 std::vector<std::vector<OnEdge>> vertices_on(const TriangleMesh& mesh, const std::vector<Edge>& open,
                                              double tolerance) {
   const Eigen::Vector3d margin = Eigen::Vector3d::Constant(tolerance);
@@ -54,7 +54,7 @@ std::vector<std::vector<OnEdge>> vertices_on(const TriangleMesh& mesh, const std
   return on;
 }
 
-// Of each face one edge at most.
+// Splits at most one edge of each face.
 std::size_t split_once(TriangleMesh& mesh, double tolerance) {
   const std::vector<Edge> open = open_edges(mesh);  // ascending
   const std::vector<std::vector<OnEdge>> on = vertices_on(mesh, open, tolerance);

@@ -40,7 +40,7 @@ double winding_number(const Eigen::Vector3d& p, const TriangleMesh& mesh) {
 
 std::vector<double> part_volumes(const TriangleMesh& mesh, const Components& parts) {
   std::vector<double> volumes(parts.count, 0.0);
-  // A vertex of each part: taking it for origin lessens cancellation.
+  // Use a vertex of each part as origin, which reduces cancellation.
   std::vector<std::int32_t> first(parts.count, -1);
   for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
     const Triangle& t = mesh.triangles[f];

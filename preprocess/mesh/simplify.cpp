@@ -18,23 +18,23 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-// How far the distance and the shape may go, in turn, until the target is reached: most surfaces get there on
-// a small share of the distance gate; what good shape forbids is allowed in the end only.
+// Limits of distance and shape, relaxed in turn until the target is reached: most surfaces get there with a
+// small share of the distance gate, and poorly shaped triangles are allowed only at the end.
 struct Stage {
-  double share;  // of the gate
+  double share;  // of the distance gate
   ShapeLimits limits;
 };
 constexpr Stage kStages[] = {{0.12, {0.45, 0.5}}, {0.25, {0.45, 0.5}}, {0.5, {0.45, 0.5}}, {0.5, {0.3, 0.4}},
                              {1, {0.45, 0.5}},    {1, {0.3, 0.4}},     {1, {0.1, 0.2}},    {1, {0.003, 0.0}}};
-constexpr double kEvenness = 1e-2;     // weight of the point error beside the plane error
-constexpr double kLargestShift = 0.5;  // of a vertex to keep the volume, of the edge's length
-constexpr int kPlacements = 5;         // tried per edge
-constexpr double kWorthwhile = 0.01;   // a pass that removes less of the faces than this ends its stage
+constexpr double kEvenness = 1e-2;     // weight of the point error relative to the plane error
+constexpr double kLargestShift = 0.5;  // largest move of a vertex to keep the volume, over the edge's length
+constexpr int kPlacements = 5;         // positions tried for each edge
+constexpr double kWorthwhile = 0.01;   // a pass that removes a smaller share of the faces ends its stage
 constexpr int kEqualizeRounds = 3;
-constexpr double kSampleSpacing = 0.015;  // of the distance gate, of the diagonal
-constexpr double kCertified = 5e-4;       // tolerance of the distance measured in the end, of the diagonal
-// Shares of the gate at which collapses are refused; the next is taken where the measured distance, which
-// samples may miss, is beyond the gate.
+constexpr double kSampleSpacing = 0.015;  // of the samples of the distance gate, over the diagonal
+constexpr double kCertified = 5e-4;       // tolerance of the final distance measurement, over the diagonal
+// Shares of the gate at which collapses are refused. Samples may miss the largest distance: if the measured
+// distance exceeds the gate, the next share is used.
 constexpr double kMargins[] = {0.85, 0.7, 0.5, 0.25};
 constexpr const char* kDistanceGate =
     "the distance gate: further collapses would leave the input by more than allowed";
@@ -72,7 +72,7 @@ class Simplifier {
 
   TriangleMesh result() const { return mesh_.compact(); }
 
-  // What refused most of the edges in the last pass.
+  // The check that refused most of the edges in the last pass, as text.
   std::string limit() const {
     const auto most = std::max_element(refused_.begin(), refused_.end()) - refused_.begin();
     switch (static_cast<Refusal>(most)) {
@@ -92,8 +92,8 @@ class Simplifier {
     double cost;
     std::int32_t u, v;
     std::uint32_t stamp_u, stamp_v;
-    int attempt;       // which of the placements
-    Refusal furthest;  // the last check that one of the earlier placements came to
+    int attempt;       // index of the position to try
+    Refusal furthest;  // the latest check that one of the earlier positions reached
     bool operator>(const Entry& other) const {
       return std::tie(cost, u, v, attempt) > std::tie(other.cost, other.u, other.v, other.attempt);
     }
@@ -114,11 +114,12 @@ class Simplifier {
     }
   }
 
-  // The point nearest to x at which the collapse of u-v leaves the volume as it is [Lindstrom and Turk 1998,
-  // 3.2]; x where the faces around are balanced, as on a thin rim, so that it would be far away.
+  // The point nearest to x at which the collapse of u-v preserves the volume [Lindstrom and Turk 1998, 3.2];
+  // x itself if the vector areas of the surrounding faces cancel, as on a thin rim, so that the point would
+  // be far away.
   Vec3 keep_volume(std::int32_t u, std::int32_t v, const Vec3& x) const {
     double before = 0;         // six times the volume between x and the faces around u and v
-    Vec3 area = Vec3::Zero();  // twice the vector area that the new vertex spans
+    Vec3 area = Vec3::Zero();  // twice the vector area of the faces around the new vertex
     for (const std::int32_t w : {u, v}) {
       for (const std::int32_t f : mesh_.faces_of(w)) {
         const Triangle& t = mesh_.face(f);
@@ -161,7 +162,7 @@ class Simplifier {
 
   void requeue() { push_all_edges(); }
 
-  // Collapses edges in the order of their cost until the target or the end of the queue.
+  // Collapses edges in the order of their cost until the target is reached or the queue is empty.
   void pass(std::size_t target, const ShapeLimits& limits) {
     refused_.fill(0);
     Change change;
@@ -198,11 +199,11 @@ class Simplifier {
   EditableMesh mesh_;
   ChangeCheck check_;
   double tolerance_;
-  Vec3 centre_ = Vec3::Zero();  // quadrics are about it, against cancellation far from the origin
+  Vec3 centre_ = Vec3::Zero();  // origin of the quadrics, against cancellation far from the origin
   std::vector<Quadric> quadrics_;
-  std::vector<std::uint32_t> stamps_;  // of a vertex: changes when its edges' costs do
+  std::vector<std::uint32_t> stamps_;  // of each vertex: changes when the costs of its edges do
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue_;
-  std::array<std::size_t, 6> refused_{};  // edges given up in the last pass, by furthest check
+  std::array<std::size_t, 6> refused_{};  // edges given up in the last pass, by the latest check reached
 };
 
 void check_parameters(const SimplifyParameters& parameters) {

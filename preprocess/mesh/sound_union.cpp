@@ -14,16 +14,16 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMaxRounded = 100;  // pairs of faces that cross by rounding
-constexpr int kTries = 6;                 // the first as the parts are, the second grown alone
-constexpr double kGrowth = 1e-5;          // of the size of a part
-// Of it along each axis: grown alike along all, a box in a corner of another would keep its own corner on the
-// diagonal that cuts the other's face in two.
+constexpr std::size_t kMaxRounded = 100;  // pairs of faces that intersect because of rounding
+constexpr int kTries = 6;                 // the first without changes, the second only with growth
+constexpr double kGrowth = 1e-5;          // relative to the size of a part
+// Shares of the growth along each axis. If a box in a corner of another grew equally along all axes, its
+// corner would stay on the diagonal that divides the other's face.
 const Eigen::Vector3d kShares(0.61, 0.83, 1);
 
-// Every part but the first larger by a factor of its own, about its middle; no two share a vertex. From the
-// third try on they are moved too, by less and another way in every try: what is the middle of one part may
-// be in a face of another.
+// Enlarges every part but the first by a factor of its own, about its centre, so that no two parts share a
+// vertex. From the third try on parts are also moved, by less and in another direction in every try, because
+// the centre of one part may lie in a face of another.
 TriangleMesh grow_parts(const TriangleMesh& mesh, int turn) {
   const Components parts = find_components(mesh);
   const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
@@ -42,8 +42,8 @@ TriangleMesh grow_parts(const TriangleMesh& mesh, int turn) {
   return grown;
 }
 
-// A union whose corners, rounded to doubles, make some faces cross; none where mending them moves more than
-// growing does.
+// Repairs a union some of whose faces intersect because its corners are rounded to doubles; empty if the
+// repair moves it more than growing does.
 std::optional<TriangleMesh> without_rounding(const TriangleMesh& united) {
   if (united.triangles.empty() || count_self_intersections(united) > kMaxRounded) return std::nullopt;
   const double most = kGrowth * united.diagonal();

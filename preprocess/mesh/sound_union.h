@@ -7,16 +7,16 @@
 
 namespace abut::preprocess {
 
-// The solid that the closed parts of a mesh make together.
+// The union of the solids that the closed parts of a mesh bound.
 struct SoundUnion {
-  TriangleMesh mesh;   // a manifold that does not intersect itself
-  std::string growth;  // what is said of parts that had to be grown for it; empty: as they are
+  TriangleMesh mesh;   // manifold and free of self-intersection
+  std::string growth;  // note for the user on parts that had to be grown; empty if none was
 };
 
-// Parts that touch in a face or an edge without overlapping, or by rounding here and there, have no manifold
-// union: they are grown, and moved where that does not help, by up to 2e-5 of their size together, and
-// warnings say so. Faces of the union that cross since their corners are rounded are mended, by no more than
-// that. None where nothing helps.
+// Unites the parts. Parts that touch in a face or an edge without overlapping, exactly or up to rounding,
+// have no manifold union: they are grown, and moved if growing does not help, by a total of up to 2e-5 of
+// their size; `growth` reports it. Faces of the union that intersect because their corners are rounded are
+// mended, within the same distance. Empty if nothing helps.
 std::optional<SoundUnion> sound_union(const TriangleMesh& parts);
 
 }  // namespace abut::preprocess

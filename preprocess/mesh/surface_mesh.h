@@ -8,7 +8,7 @@
 
 #include "preprocess/mesh/mesh.h"
 
-// Meshes as CGAL has them. Internal to the files that call its algorithms.
+// Meshes in CGAL's types. Internal to the files that call its algorithms.
 namespace abut::preprocess {
 
 using SurfaceMesh = CGAL::Surface_mesh<CGAL::Exact_predicates_inexact_constructions_kernel::Point_3>;
@@ -16,9 +16,9 @@ using SurfaceMesh = CGAL::Surface_mesh<CGAL::Exact_predicates_inexact_constructi
 std::vector<SurfaceMesh::Point> to_points(const TriangleMesh& mesh);
 std::vector<std::array<std::size_t, 3>> to_polygons(const TriangleMesh& mesh);
 
-// Vertices and faces keep their numbers. The mesh must be manifold, by indices.
+// Vertices and faces keep their numbers. The mesh must be manifold by indices.
 SurfaceMesh to_surface_mesh(const TriangleMesh& mesh);
-// Collects the garbage of `mesh` first.
+// Converts back, after collecting the garbage of `mesh`.
 TriangleMesh to_triangle_mesh(SurfaceMesh& mesh);
 
 }  // namespace abut::preprocess

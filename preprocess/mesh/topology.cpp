@@ -6,12 +6,12 @@
 namespace abut::preprocess {
 namespace {
 
-// One face's side of an edge.
+// The side of an edge that belongs to one face.
 struct Side {
   std::int32_t lo, hi, face, corner;
 };
 
-// Both sides of an edge one after the other, edges by their vertices.
+// All sides, sorted by the edge's vertices, so that the two sides of an edge are adjacent.
 std::vector<Side> sorted_sides(const TriangleMesh& mesh) {
   std::vector<Side> sides;
   sides.reserve(3 * mesh.triangles.size());

@@ -7,7 +7,7 @@
 
 namespace abut::preprocess {
 
-// Who neighbours whom in a closed manifold mesh.
+// Adjacency of a closed manifold mesh.
 struct Topology {
   struct Edge {
     std::int32_t vertex[2];
@@ -15,8 +15,8 @@ struct Topology {
   };
   std::vector<Edge> edges;
   std::vector<std::array<std::int32_t, 3>> face_edges;
-  std::vector<std::int32_t> first;     // vertex -> its place in `incident`; one more at the end
-  std::vector<std::int32_t> incident;  // edges
+  std::vector<std::int32_t> first;     // start of each vertex's edges in `incident`, and the end
+  std::vector<std::int32_t> incident;  // edges around each vertex
 
   std::size_t vertices() const { return first.size() - 1; }
   std::int32_t other_vertex(std::int32_t e, std::int32_t v) const {

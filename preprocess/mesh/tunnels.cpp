@@ -15,10 +15,10 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMaxSettled = 20'000'000;  // vertices that the search may reach, for time's sake
+constexpr std::size_t kMaxSettled = 20'000'000;  // limit of the vertices reached by all searches together
 constexpr double kFar = 1e300;
 
-// What the search works on.
+// Input of the searches.
 struct Surface {
   const TriangleMesh& mesh;
   const Topology& topology;
@@ -30,11 +30,11 @@ struct Surface {
   }
 };
 
-// The shortest paths from one vertex to those within a radius. One for many searches: arrays over all
-// vertices, of which forget() resets those that were reached.
+// A tree of the shortest paths from one vertex to those within a radius. Reused for many searches: the arrays
+// cover all vertices, and forget() resets those that were reached.
 struct PathTree {
   std::vector<double> distance;       // m; kFar where not reached
-  std::vector<std::int32_t> parent;   // edge towards the base; -1 there
+  std::vector<std::int32_t> parent;   // edge towards the base; -1 at the base
   std::vector<Word> homology;         // (vertices, words): sum of the annotations along the path to the base
   std::vector<std::int32_t> reached;  // vertices
 
@@ -52,7 +52,7 @@ struct PathTree {
   }
 };
 
-// The sum of the annotations around the loop that edge e closes.
+// Sums the annotations around the loop that edge e closes.
 void sum_around(const Surface& surface, const PathTree& tree, std::int32_t e, std::vector<Word>& sum) {
   const std::size_t words = surface.annotation.words;
   const Topology::Edge& edge = surface.topology.edges[e];
@@ -62,7 +62,7 @@ void sum_around(const Surface& surface, const PathTree& tree, std::int32_t e, st
   for (std::size_t k = 0; k < words; ++k) sum[k] = v[k] ^ w[k] ^ surface.annotation[e][k];
 }
 
-// Dijkstra's algorithm; returns how many vertices it settled.
+// Dijkstra's algorithm; returns the number of vertices reached.
 std::size_t grow(const Surface& surface, std::int32_t base, double radius, PathTree& tree) {
   const Topology& topology = surface.topology;
   const std::size_t words = surface.annotation.words;
@@ -95,8 +95,8 @@ std::size_t grow(const Surface& surface, std::int32_t base, double radius, PathT
   return settled;
 }
 
-// The edge that closes the shortest loop over the tree that does not separate, if it is shorter than
-// `longest`; -1 where there is none.
+// The edge that closes the shortest non-separating loop over the tree, if that is shorter than `longest`; -1
+// if there is none.
 std::int32_t closing_edge(const Surface& surface, const PathTree& tree, double longest) {
   const Topology& topology = surface.topology;
   std::int32_t best = -1;
@@ -123,7 +123,8 @@ std::vector<std::int32_t> path_to_base(const Surface& surface, const PathTree& t
   return path;
 }
 
-// The loop that edge e closes: both paths end at the base; what they share before it is no part of the loop.
+// The loop that edge e closes: the paths from both its ends run to the base; their common part is not in the
+// loop.
 Loop trace(const Surface& surface, const PathTree& tree, std::int32_t e) {
   const Topology::Edge& edge = surface.topology.edges[e];
   std::vector<std::int32_t> a = path_to_base(surface, tree, edge.vertex[0]),
@@ -147,7 +148,7 @@ struct Candidate {
   std::vector<Word> homology;
 };
 
-// The shortest loop through each vertex that has an edge with bits, rising in length.
+// The shortest loop through each vertex that has an edge with nonzero bits, in ascending length.
 std::vector<Candidate> find_candidates(const Surface& surface, double longest) {
   std::vector<char> is_base(surface.mesh.vertices.size(), 0);
   for (std::size_t e = 0; e < surface.topology.edges.size(); ++e) {
@@ -193,7 +194,7 @@ Eigen::Vector3d centre(const TriangleMesh& mesh, const Loop& loop) {
 
 using DirectedEdge = std::pair<std::int32_t, std::int32_t>;
 
-// The faces near a point by their directed edges: those whose start is within `reach` of it.
+// Faces near a point, by their directed edges whose origin is within `reach` of it.
 std::map<DirectedEdge, std::int32_t> faces_near(const TriangleMesh& mesh, const Eigen::Vector3d& point,
                                                 double reach) {
   std::map<DirectedEdge, std::int32_t> face_of;
@@ -207,7 +208,8 @@ std::map<DirectedEdge, std::int32_t> faces_near(const TriangleMesh& mesh, const 
   return face_of;
 }
 
-// Walks over faces from the loop's left side without crossing it: whether the walk comes to its right side.
+// Walks over faces from the loop's left side without crossing the loop; returns whether the walk reaches its
+// right side.
 bool sides_meet(const TriangleMesh& mesh, const Loop& loop,
                 const std::map<DirectedEdge, std::int32_t>& face_of) {
   const auto& path = loop.vertices;

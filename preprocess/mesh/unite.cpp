@@ -26,7 +26,7 @@ void turn_over(TriangleMesh& mesh) {
   for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
 }
 
-// The faces of a mesh of closed parts that do not lie inside another part that faces outward.
+// The faces of a mesh of closed parts, without those that lie inside another part that faces outward.
 TriangleMesh outer_faces(const TriangleMesh& mesh) {
   const Components parts = find_components(mesh);
   const std::vector<double> volumes = part_volumes(mesh, parts);
@@ -61,7 +61,7 @@ class Uniter {
         static_cast<std::size_t>(std::count(closed_of_.begin(), closed_of_.end(), std::nullopt));
     UnitedParts result;
     result.kept = mesh_;
-    // By default what is dropped costs less than a wrap of all.
+    // By default, dropping parts is preferable to wrapping everything.
     if (fails > 0 && (parameters_.all_components || !closed_of_[parts_.largest])) {
       if (std::optional<TriangleMesh> wrapped = wrap_all(fails)) {
         result.surface = std::move(*wrapped);
@@ -86,7 +86,7 @@ class Uniter {
  private:
   void close_one(std::int32_t p) {
     TriangleMesh part = select_part(mesh_, parts_.of, p);
-    // One that faces inward may bound a cavity: which way it faces is for the whole to judge.
+    // A part that faces inward may bound a cavity: its orientation is judged later, with all parts.
     const bool inward = count_open_edges(part) == 0 && volume(part) < 0;
     if (inward) turn_over(part);
     Report& report = reports_.emplace_back();
@@ -101,7 +101,7 @@ class Uniter {
     }
   }
 
-  // None where the parts, wrapped together, outline no solid and the largest closed on its own.
+  // Empty if the parts, wrapped together, outline no solid and the largest one closed separately.
   std::optional<TriangleMesh> wrap_all(std::size_t fails) {
     try {
       Report report;
@@ -127,10 +127,10 @@ class Uniter {
                              report_);
   }
 
-  // Counts add up, what was dropped of a part is the part's share of it, and other percentages and lengths
-  // are the largest part's.
+  // Merges the parts' reports. Counts add up, dropped shares are weighted by the parts' areas, and of other
+  // percentages and lengths the largest counts.
   void take_messages() {
-    std::map<std::string, double> dropped;  // percent of the area of the parts that are kept
+    std::map<std::string, double> dropped;  // percent of the area of the kept parts
     double kept = 0;
     for (std::int32_t p = 0; p < parts_.of.count; ++p) kept += closed_of_[p] ? parts_.areas[p] : 0;
     for (std::int32_t p = 0; p < parts_.of.count; ++p) {
@@ -177,10 +177,10 @@ class Uniter {
   const CloseParameters& parameters_;
   Report& report_;
   Parts parts_;
-  std::vector<Report> reports_;                         // of each part
-  std::vector<std::optional<TriangleMesh>> closed_of_;  // each part's solid
+  std::vector<Report> reports_;                         // one for each part
+  std::vector<std::optional<TriangleMesh>> closed_of_;  // solid of each part, if it closes
   std::vector<Eigen::Vector3d> hull_points_;            // of the parts that close
-  bool overlapping_ = false;                            // whether the union is not its parts
+  bool overlapping_ = false;                            // whether the union differs from its parts
 };
 
 }  // namespace

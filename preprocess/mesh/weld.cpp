@@ -42,7 +42,7 @@ std::vector<Edge> sorted_edges(const TriangleMesh& mesh) {
   return edges;
 }
 
-// A triangle's vertices in rising order, and whether that order is an even permutation of its own.
+// A triangle's vertices in ascending order, and whether that order is an even permutation of the original.
 struct Sorted {
   Triangle key;
   bool even;
@@ -101,7 +101,7 @@ std::size_t weld_rims(TriangleMesh& mesh, double tolerance) {
   for (const auto& edge : open_edges(mesh)) rim.insert(rim.end(), edge.begin(), edge.end());
   std::sort(rim.begin(), rim.end());
   rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
-  // Sweep along x: each vertex goes to the first one, in that order, that it is close to.
+  // Sweep along x: each vertex is merged into the first close one, in that order.
   std::sort(rim.begin(), rim.end(), [&](std::int32_t a, std::int32_t b) {
     return mesh.vertices[a].x() != mesh.vertices[b].x() ? mesh.vertices[a].x() < mesh.vertices[b].x() : a < b;
   });

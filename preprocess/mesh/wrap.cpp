@@ -15,13 +15,14 @@
 namespace abut::preprocess {
 namespace {
 
-// The wrap's ball, of the diagonal, coarse to fine, and the wrap's distance from the input, of the ball's
-// radius.
+// Alpha over the diagonal, from coarse to fine, and the wrap's offset from the input over alpha.
 constexpr double kAlphas[] = {1.0 / 55, 1.0 / 100}, kOffset = 1.0 / 12;
-// Where it decides, the distance of the wrap is measured to so much of the diagonal: all of a thin shell is
-// equally far from the sheet that it wraps, and then each digit more costs a hundredfold.
+// Tolerance, over the diagonal, to which the distance of the wrap is measured, unless finer values decide:
+// all points of a thin shell are equally far from the sheet that it wraps, and then each further digit costs
+// a hundredfold.
 constexpr double kCoarse = 1e-3;
-// A shell: its area over the open surface's, or its volume over that which the surface outlines.
+// A wrap is a shell if its area over that of the open surface is larger, or its volume over the volume that
+// the surface outlines is smaller, than these.
 constexpr double kShellArea = 1.5, kShellVolume = 0.5;
 
 double hull_volume(const TriangleMesh& mesh) {
@@ -35,7 +36,8 @@ double hull_volume(const TriangleMesh& mesh) {
   return volume(hull);
 }
 
-// Of the diagonal, above the true distance by at most kCoarse, or kHausdorffTolerance where that decides.
+// Distance over the diagonal; above the true distance by at most kCoarse, or kHausdorffTolerance where that
+// decides.
 double distance_moved(const TriangleMesh& wrapped, const Wrapped& what, double diagonal) {
   const auto measured_to = [&](double tolerance) {
     return hausdorff(wrapped, what.outer, tolerance * diagonal).symmetric() / diagonal;
@@ -74,8 +76,8 @@ TriangleMesh wrap_surface(const Wrapped& what, Report& report) {
   }
   const std::string fault = find_fault(wrapped);
   if (!fault.empty()) throw InvalidInput("the surface could not be closed: " + fault);
-  // What a wrap at the last alpha moves away from farther than the limit is input that it closes in: faces
-  // inside others, or a soup that outlines no solid.
+  // If even the finest wrap is too far away, it encloses faces of the input: faces inside others, or a soup
+  // that outlines no solid.
   if (moved > CloseParameters::kMaxWrap)
     throw InvalidInput(
         fmt::format("the surface could not be closed: even an alpha wrap is {:.3g} % of the diagonal away "

@@ -13,7 +13,7 @@ namespace {
 
 using Buffer = fmt::memory_buffer;
 
-// What is written: vertices, a normal each or none, and polygons of one number of corners.
+// What is written: vertices, one normal for each or none, and polygons with the same number of corners.
 struct Shape {
   std::span<const Eigen::Vector3d> vertices;
   std::span<const Eigen::Vector3d> normals;
@@ -29,7 +29,7 @@ void append_vectors(std::span<const Eigen::Vector3d> vectors, std::string_view b
   }
 }
 
-// One line per polygon: `before`, then its corners counted from `first`.
+// Appends one line for each polygon: `before`, then its corners counted from `first`.
 void append_polygons(const Shape& shape, std::string_view before, int first, Buffer& out) {
   for (std::size_t i = 0; i < shape.polygons.size(); ++i) {
     const bool starts = i % static_cast<std::size_t>(shape.corners) == 0;
@@ -81,7 +81,7 @@ void format_vtk(const Shape& shape, Buffer& out) {
   }
   if (shape.normals.empty()) return;
   if (shape.count() == 0) {
-    // Without a cell a viewer shows nothing.
+    // Viewers show nothing without cells.
     fmt::format_to(std::back_inserter(out), "VERTICES {} {}\n", shape.vertices.size(),
                    2 * shape.vertices.size());
     for (std::size_t i = 0; i < shape.vertices.size(); ++i)
@@ -91,7 +91,7 @@ void format_vtk(const Shape& shape, Buffer& out) {
   append_vectors(shape.normals, "", out);
 }
 
-// Single precision, as the format has it.
+// STL stores single precision.
 void format_stl(const Shape& shape, Buffer& out) {
   const auto append_floats = [&](const Eigen::Vector3d& v) {
     const Eigen::Vector3f single = v.cast<float>();

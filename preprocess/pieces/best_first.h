@@ -5,21 +5,21 @@
 #include <utility>
 #include <vector>
 
-// Branch and bound, of the errors of a union of bodies.
+// Branch and bound on the errors of a union of bodies.
 namespace abut::preprocess {
 
-// The greatest of an error (m) over what items stand for: `most` of an Item bounds it in what it stands for.
-// The items with the greatest bounds are divided first, kBatch at a time whatever the number of threads,
-// until the bound is `enough` or 3 % above what was found.
+// Finds the maximum of an error (m) over the sets that items represent. The member `most` of an Item is an
+// upper bound of the error in its set. The items with the largest bounds are divided first, in batches of
+// kBatch on any number of threads, until the bound is at most `enough` or 3 % above the largest error found.
 template <class Item>
 class BestFirst {
  public:
   explicit BestFirst(double enough) : enough_(enough) {}
 
-  // Whether a bound needs not be better.
+  // Whether an upper bound is tight enough.
   bool done(double most) const { return most <= std::max(enough_, least_ * (1 + kGap)); }
 
-  // Somewhere the error is this.
+  // Records a lower bound: the error is attained somewhere.
   void find(double least) { least_ = std::max(least_, least); }
 
   void add(Item item) {
@@ -31,7 +31,8 @@ class BestFirst {
     std::push_heap(waiting_.begin(), waiting_.end(), less);
   }
 
-  // divide(items) finds and adds what is in them; for `limit` items at most, or a batch more.
+  // Divides items until done: divide(items) calls find() and add() for their parts. Stops after `limit`
+  // items, rounded up to a batch.
   template <class Divide>
   void run(std::size_t limit, Divide&& divide) {
     std::vector<Item> now;
@@ -57,8 +58,8 @@ class BestFirst {
   bool open() const { return !waiting_.empty() && !done(waiting_.front().most); }
 
   double enough_;
-  double least_ = 0;   // greatest error found
-  double closed_ = 0;  // greatest bound of an item that is done
+  double least_ = 0;   // largest error found
+  double closed_ = 0;  // largest bound of a finished item
   std::vector<Item> waiting_;
 };
 

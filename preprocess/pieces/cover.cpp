@@ -11,15 +11,16 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Places about which regions are grown: at first, for each region that is allowed and at most, and in every
-// round after that.
+// Seeds around which regions are grown: in the first round for each allowed region, with a maximum, and in
+// every later round.
 constexpr std::size_t kFirstSeeds = 8, kMaxFirstSeeds = 160;
 constexpr int kSeeds = 24;
 constexpr int kMaxRounds = 12;
-constexpr int kPatience = 2;  // rounds after which less must be missing
-// Of the targets: with more missing after the second or fourth round, it is given up.
+constexpr int kPatience = 2;  // rounds after which fewer targets must be missing
+// Share of the targets, by round: if more are missing after the second or fourth round, the cover is given
+// up.
 constexpr double kHopeless[] = {1, 0.12, 1, 0.05};
-constexpr int kRegrowths = 2;  // of a region about the middle of what it holds
+constexpr int kRegrowths = 2;  // of a region around the mean of what it holds
 
 struct Start {
   Vector3d seed;  // m
@@ -32,7 +33,8 @@ bool behind(const std::vector<Plane>& planes, const Vector3d& p, double near) {
                      [&](const Plane& plane) { return plane.height(p) <= near; });
 }
 
-// Grown, and again about the middle of what it holds while that gains; `held`: of those in `all`.
+// Grows a region, and regrows it around the mean of what it holds while that increases the gain; `held` then
+// lists the targets marked in `all`.
 Region grown(const Ground& ground, const Start& start, const std::vector<char>& all, double near) {
   Region best = grow(ground, start.wanted, start.seed, start.metric);
   for (int k = 0; k < kRegrowths && best.gain > 0; ++k) {
@@ -52,7 +54,7 @@ class Cover {
   Cover(const Ground& ground, const std::vector<char>& wanted, std::size_t most, double near)
       : ground_(ground), wanted_(wanted), most_(most), near_(near), missing_(wanted) {}
 
-  // One round: more regions, and a selection from all.
+  // Performs one round: grows more regions, and selects from all.
   void round(int seeds) {
     std::vector<Start> starts;
     add_missing(seeds, starts);
@@ -87,7 +89,8 @@ class Cover {
       starts.push_back({.seed = ground_.targets[left[random_.below(left.size())]], .wanted = missing_});
   }
 
-  // Those that are chosen once more, for what they alone hold and what is missing.
+  // Adds the chosen regions as starts once more, for the targets that only they hold and those that are
+  // missing.
   void add_chosen(std::vector<Start>& starts) const {
     std::vector<int> holders(missing_.size(), 0);
     for (const std::size_t s : chosen_)

@@ -17,16 +17,16 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr std::size_t kMaxPlanes = 256;  // of a surface; scans have as many as triangles
+constexpr std::size_t kMaxPlanes = 256;  // of a surface; scans have as many planes as triangles
 constexpr std::size_t kMaxTriangles = 20'000;
-constexpr double kLeastVolume = 1e-12;  // of a part, of the cube of the solid's size
-constexpr double kSamePlane = 1e-9;     // of angles, rad, and of the size of the solid
-constexpr double kLayer = 3e-5;         // of the size of the solid: what parts are grown by to unite them
-constexpr double kLow = 1e-5;  // height of a triangle whose corners' rounding turns its normal by more
+constexpr double kLeastVolume = 1e-12;  // of a part, over the cube of the solid's size
+constexpr double kSamePlane = 1e-9;     // difference of angles, rad, and of positions over the solid's size
+constexpr double kLayer = 3e-5;         // thickness of discarded layers; above the growth in sound_union
+constexpr double kLow = 1e-5;  // over the solid's size: rounding turns the normals of lower triangles
 
 struct Cell {
   Part part;
-  std::vector<Plane> cuts;  // the part is what of the solid is behind these
+  std::vector<Plane> cuts;  // the part is the intersection of the solid with these half-spaces
 };
 
 class Divider {
@@ -65,7 +65,8 @@ class Divider {
     return (p.n - q.n).norm() < kSamePlane && std::abs(p.d - q.d) < rounding_;
   }
 
-  // A triangle with its height over the longest side, m: the lower, the less its corners tell of the normal.
+  // A triangle with its height above the longest side, m: the smaller the height, the less accurate its
+  // normal.
   struct Facet {
     double height;
     std::array<Vector3d, 3> corners;
@@ -78,8 +79,8 @@ class Divider {
     return {twice.norm() / longest, {a, b, c}, {n, n.dot(a)}};
   }
 
-  // Planes of high triangles first; what is low and lies in one of them is of that one. False where there are
-  // too many.
+  // Collects the planes of tall triangles first; flat triangles that lie in a known plane belong to it.
+  // Returns false if there are too many planes.
   bool find_planes() {
     std::vector<Facet> facets;
     facets.reserve(mesh_.triangles.size());
@@ -121,13 +122,13 @@ class Divider {
     return sum / 2;
   }
 
-  // Whether a polygon in a plane has the solid behind that, and is more than what rounding leaves of a face.
+  // Whether a polygon in a plane has the solid behind it, and is more than a remnant of rounding.
   bool faces_along(const Polygons& polygons, std::size_t k, const Plane& plane) const {
     return area_vector(polygons, k).dot(plane.n) > rounding_ * size_;
   }
 
-  // Of a part along a plane: whether it has faces in it and points on both sides, and the area of the faces
-  // that the plane divides, m^2.
+  // A part's relation to a plane: whether it has faces in the plane and points on both sides, and the area of
+  // the faces that the plane divides, m^2.
   struct Along {
     bool face = false, behind = false, before = false;
     double divided = 0;
@@ -148,8 +149,8 @@ class Divider {
     return result;
   }
 
-  // Of the planes of faces that have some of the part before them the one that divides least; null where the
-  // part is convex.
+  // Of the planes of faces with some of the part in front of them, the one that divides the least area of
+  // faces; null if the part is convex.
   const Plane* best_cut(const Part& part) const {
     const Plane* best = nullptr;
     double least = std::numeric_limits<double>::infinity();
@@ -173,10 +174,10 @@ class Divider {
     return result;
   }
 
-  // Corners of the cell in the plane that are on the surface, where the part is beside them: those faces that
-  // they are on may have been dropped.
+  // Adds corners of the cell in the plane that lie on the surface, with the part next to them: the faces that
+  // contain them may have been dropped.
   void add_corners(const Plane& plane, Part& part) const {
-    constexpr double kBeside = 1e-6;  // of the way to the middle of the cell
+    constexpr double kBeside = 1e-6;  // fraction of the way to the centre of the cell
     const Polygons& cell = part.cell;
     if (cell.size() == 0) return;
     const std::size_t face = cell.size() - 1;
@@ -192,7 +193,7 @@ class Divider {
     }
   }
 
-  // Of the faces in the plane those stay that have the solid behind it.
+  // Of the faces in the plane keeps only those with the solid behind them.
   void drop_touching(const Plane& plane, Polygons& faces) const {
     Polygons kept;
     for (std::size_t k = 0; k < faces.size(); ++k) {
@@ -218,8 +219,8 @@ class Divider {
     }
   }
 
-  // Whether a part is no more than a layer along one of the planes that cut it off. Its hull might span much
-  // that is no solid.
+  // Whether a part is only a thin layer along one of the planes that cut it off. Its hull might contain much
+  // that is not solid.
   bool layer(const Cell& cell) const {
     return std::any_of(cell.cuts.begin(), cell.cuts.end(), [&](const Plane& plane) {
       const auto beside = [&](const Vector3d& p) { return std::abs(plane.height(p)) < kLayer * size_; };
@@ -228,12 +229,12 @@ class Divider {
     });
   }
 
-  // Whether it is more than what rounding makes of a face.
+  // Whether a hull is more than the remnant of a face after rounding.
   bool solid(const Polytope& hull) const {
     return !hull.flat() && hull.volume() > kLeastVolume * size_ * size_ * size_;
   }
 
-  // The part without those of its cuts without which it is convex, too.
+  // Grows a part: removes those of its cuts without which it is still convex.
   Polytope grow(const Cell& cell) const {
     Part part = cell.part;
     std::vector<Plane> cuts = cell.cuts;
@@ -253,7 +254,7 @@ class Divider {
                        [&](const Vector3d& p) { return other.height(p) <= rounding_; });
   }
 
-  // Those that none of the others holds.
+  // Grows all parts and keeps those that are not contained in another.
   std::vector<Polytope> grown(const std::vector<Cell>& cells) const {
     std::vector<Polytope> parts(cells.size());
     parallel_for(static_cast<std::int64_t>(cells.size()), 0,
@@ -274,7 +275,7 @@ class Divider {
   double tolerance_;
   double size_ = 0, rounding_ = 0;  // m
   std::vector<Plane> planes_;
-  std::vector<Part> slivers_;  // what rounding cuts off
+  std::vector<Part> slivers_;  // remnants of rounding
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ OutsideLattice::OutsideLattice(const asset::SurfaceView& surface, double spacing
               distance::signed_distance<double>(surface, start + x * spacing_ * Vector3d::UnitX(), reach)
                   .distance;
           values[x] = static_cast<float>(d);
-          // Deep inside, the distance is known to be negative as far as this.
+          // Deep inside, the distance is certain to be negative for this many nodes.
           const int deep = d < 0 ? static_cast<int>(-d / spacing_) - 1 : 0;
           for (int k = 1; k <= deep && x + k < count_[0]; ++k)
             values[x + k] = static_cast<float>(d + k * spacing_);
@@ -60,7 +60,7 @@ struct OutsideLattice::Scan {
 
 namespace {
 
-// Where a line along an axis is inside a polytope: [first, last] of that coordinate, empty if first > last.
+// The interval [first, last] in which a line along an axis is inside a polytope; empty if first > last.
 std::pair<double, double> inside_of(const Polytope& polytope, const Vector3d& p, int axis) {
   double first = -kInfinity, last = kInfinity;
   for (const Plane& plane : polytope.planes) {
@@ -77,7 +77,8 @@ std::pair<double, double> inside_of(const Polytope& polytope, const Vector3d& p,
 
 }  // namespace
 
-// The end of a run of nodes at coordinate x along the axis; `node` is on the line.
+// Samples the end of a lattice line inside the polytope, at coordinate x along the axis; `node` is on the
+// line.
 void OutsideLattice::take_end(Vector3d node, int axis, double x, Scan& scan) const {
   const Vector3d q = (node - origin_) / spacing_;
   int at[3];
@@ -122,7 +123,7 @@ void OutsideLattice::scan_ends(const Polytope& polytope, int axis, Scan& scan) c
   }
 }
 
-// Linear in each coordinate between the eight nodes about a point.
+// Trilinear interpolation between the eight nodes around a point.
 double OutsideLattice::between(const Vector3d& p) const {
   const Vector3d q = (p - origin_) / spacing_;
   int at[3];
@@ -182,7 +183,7 @@ std::vector<LevelPoint> OutsideLattice::level(double height) const {
 Overreach OutsideLattice::overreach(const Polytope& polytope) const {
   Scan scan;
   for (int axis = 0; axis < 3; ++axis) scan_ends(polytope, axis, scan);
-  // Small faces are missed by the lines.
+  // Lattice lines miss small faces.
   for (const Triangle& t : polytope.triangles) {
     const Vector3d &a = polytope.vertices[t[0]], &b = polytope.vertices[t[1]], &c = polytope.vertices[t[2]];
     for (const Vector3d& p :

@@ -6,32 +6,33 @@
 #include "preprocess/pieces/polytope.h"
 #include "runtime/asset/asset.h"
 
-// Signed distances about a closed surface, for searches. Internal to the pieces.
+// Signed distances around a closed surface, for fast searches. Internal to the pieces.
 namespace abut::preprocess {
 
-// What of a polytope is outside, as a lattice shows it.
+// How far a polytope reaches outside the surface, as sampled by a lattice.
 struct Overreach {
-  double worst = 0;                              // distance to the surface, m
-  Eigen::Vector3d at = Eigen::Vector3d::Zero();  // of the worst, m
+  double worst = 0;                              // largest distance to the surface, m
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();  // where that is attained, m
 };
 
-// A point at a level of the signed distance, and the way in which that grows most there.
+// A point on a level set of the signed distance, with the direction of steepest increase.
 struct LevelPoint {
   Eigen::Vector3d p;  // m
   Eigen::Vector3d n;  // unit
 };
 
-// Signed distances of a surface at the nodes of a lattice about it: a fast estimate for searches. Exact
-// outside and beside the surface; deep inside negative numbers stand for them.
+// Signed distances of a surface at the nodes of a lattice around it: a fast estimate for searches. Exact
+// outside and near the surface; deep inside the values are only known to be negative.
 class OutsideLattice {
  public:
-  // `spacing` (m) of the nodes, greater where there would be more than kMaxNodes.
+  // `spacing` (m) of the nodes is increased if there would be more than kMaxNodes.
   OutsideLattice(const asset::SurfaceView& surface, double spacing);
 
-  // At the nodes in the polytope, and where lines of nodes along x, y and z leave it.
+  // Largest distance outside, over the nodes in the polytope and the points where lattice lines along x, y
+  // and z leave it.
   Overreach overreach(const Polytope& polytope) const;
 
-  // Where lines of nodes cross the level `height` (m, positive), one point for a node.
+  // Points where lattice lines cross the level `height` (m, positive), one for each node.
   std::vector<LevelPoint> level(double height) const;
 
  private:

@@ -21,7 +21,7 @@ struct Bounded {
   Part part;
   double most = kInfinity;  // m
   double least = 0;
-  Vector3d at = Vector3d::Zero();  // of `least`
+  Vector3d at = Vector3d::Zero();  // where `least` is attained
 };
 
 template <class Body>
@@ -75,7 +75,7 @@ class InwardSearch {
     for (Bounded& half : halves) search_.add(std::move(half));
   }
 
-  // Greatest distance of the points from a body, as far as it is below `limit`.
+  // Largest distance of the part's points from a body, if that is below `limit`.
   static double farthest_below(const Part& part, const Body& body, double limit) {
     double result = 0;
     for (const auto* points : {&part.surface.points, &part.corners}) {

@@ -20,15 +20,15 @@ double exact(const asset::SurfaceView& surface, const Vector3d& p) {
 }
 
 struct Box {
-  double most;  // m: bound on the distance of what of the body is in it
+  double most;  // m: upper bound of the distance of the body's points in the box
   Vector3d middle;
   Vector3d half;
   std::int32_t body;
 };
 
-// What the search asks of a body: a box about it; whether it is `apart` from a box; the way along g from the
-// box's middle beyond which nothing of it in the box is, m; points of it far outside; and a bound, if only an
-// infinite one, on how far it reaches.
+// Functions that the search needs of a body: its bounding box; whether it is `apart` from a box; how far it
+// extends along g from the box's centre, within the box, m; points of it far outside; and an upper bound,
+// possibly infinite, of how far it reaches outside.
 
 Box box_of(const Polytope& polytope) {
   return {kInfinity, (polytope.low + polytope.high) / 2, (polytope.high - polytope.low) / 2, 0};
@@ -36,7 +36,7 @@ Box box_of(const Polytope& polytope) {
 
 Box box_of(const Ball& ball) { return {kInfinity, ball.center, Vector3d::Constant(ball.radius), 0}; }
 
-// Whether no point of the box is in the polytope, as far as one plane tells.
+// Whether one plane shows that no point of the box is in the polytope.
 bool apart(const Polytope& polytope, const Vector3d& middle, const Vector3d& half) {
   return std::any_of(polytope.planes.begin(), polytope.planes.end(), [&](const Plane& plane) {
     return plane.height(middle) > plane.n.cwiseAbs().dot(half) * (1 + 1e-9);
@@ -71,7 +71,8 @@ std::vector<Vector3d> far_points(const asset::SurfaceView& surface, const Ball& 
   return {ball.center + ball.radius * nearest.gradient};
 }
 
-// Whether a triangle of the surface enters the polytope, made smaller about `middle` by that part.
+// Whether a triangle of the surface enters the polytope after that is shrunk about `middle` by the fraction
+// `shrunk`.
 bool entered(const asset::SurfaceView& surface, const Polytope& polytope, const Vector3d& middle,
              double shrunk) {
   std::vector<Vector3d> polygon, clipped;
@@ -95,8 +96,8 @@ bool entered(const asset::SurfaceView& surface, const Polytope& polytope, const 
   return false;
 }
 
-// A bound on the distance of a polytope almost all of which is inside the surface: no triangle enters it,
-// made a little smaller, and that is inside. Infinite for any other.
+// Upper bound for a polytope that is inside the surface but for rounding: no triangle enters it after it is
+// shrunk slightly, and its centre is inside. Infinite for any other.
 double bound(const asset::SurfaceView& surface, const Polytope& polytope) {
   Vector3d middle = Vector3d::Zero();
   for (const Vector3d& v : polytope.vertices) middle += v / static_cast<double>(polytope.vertices.size());
@@ -142,19 +143,19 @@ class OutwardSearch {
     search_.find(d);
   }
 
-  // With g the way out at the middle m of a box, and h as far as the body is beyond m along it: a ball of
-  // radius R in the solid about c = m - t g is no farther from x = m + u than
+  // Let g be the outward direction at the centre m of a box, and h the extent of the body beyond m along g.
+  // Then the ball of radius R in the solid about c = m - t g is no farther from x = m + u than
   //   |x - c| - R <= sqrt(r^2 + 2 t h + t^2) - R,   r half the box's diagonal,
-  // which beside a flat surface is more than the distance by r^2 / 2 t only.
+  // which near a flat surface exceeds the distance by r^2 / 2 t only.
   double by_ball(const Box& box, const Vector3d& g, double d) const {
-    constexpr double kDepth = 8;  // half diagonals below the surface
+    constexpr double kDepth = 8;  // in half diagonals below the surface
     const double r = box.half.norm(), t = std::max(0.0, d) + kDepth * r;
     const double h = along(bodies_[box.body], box, g);
     const double R = -exact(surface_, box.middle - t * g);
     return R > 0 ? std::sqrt(std::max(0.0, r * r + 2 * t * h + t * t)) - R : kInfinity;
   }
 
-  // In eight, each bounded.
+  // Divides boxes into eight each, and bounds them.
   void divide(const std::vector<Box>& now) {
     std::vector<Box> boxes(8 * now.size());
     std::vector<double> inside(boxes.size(), -kInfinity);

@@ -12,7 +12,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Polygon k of `all` on both sides of the plane [Sutherland1974]; `on`: the points where edges cross it.
+// Splits polygon k of `all` by the plane [Sutherland1974]; `on` collects the points where edges cross it.
 void split(const Polygons& all, std::size_t k, const Plane& plane, Polygons& behind, Polygons& before,
            std::vector<Vector3d>* on) {
   const auto first = static_cast<std::size_t>(all.ends[k]), last = static_cast<std::size_t>(all.ends[k + 1]);
@@ -23,7 +23,8 @@ void split(const Polygons& all, std::size_t k, const Plane& plane, Polygons& beh
     if (a >= 0) before.points.push_back(p);
     if (a == 0 && on != nullptr) on->push_back(p);
     if ((a < 0) == (b < 0) || a == 0 || b == 0) continue;
-    // From the same end whichever way the edge runs: the same point for both its polygons.
+    // Interpolates from the same end in either direction of the edge, so that both its polygons get the same
+    // point.
     const bool forwards = a < 0;
     const Vector3d crossing =
         forwards ? Vector3d(p + a / (a - b) * (q - p)) : Vector3d(q + b / (b - a) * (p - q));
@@ -35,7 +36,7 @@ void split(const Polygons& all, std::size_t k, const Plane& plane, Polygons& beh
   before.close();
 }
 
-// The face that the plane cuts out of a convex cell, its points in order around their middle.
+// Adds the face that the plane cuts out of a convex cell; its points are ordered around their centre.
 void add_face(std::vector<Vector3d> points, const Plane& plane, Polygons& cell) {
   if (points.size() < 3) return;
   Vector3d middle = Vector3d::Zero();

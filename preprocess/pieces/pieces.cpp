@@ -27,25 +27,26 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Of the error:
-constexpr double kInset = 0.6;    // how far inside the surface what regions must hold is
-constexpr double kLevel = 0.86;   // how far outside what they must not hold
-constexpr double kNear = 0.1;     // how far what counts as held may be from a region
-constexpr double kReduced = 0.3;  // how far pieces may be from their hulls for the sake of fewer vertices
-constexpr double kTrim = 0.96;    // how far pieces may reach out: less by what the bound on it is not tight
-constexpr double kRepair = 0.97;  // what is farther from the pieces is repaired
-constexpr double kAround = 10;    // how far about what a repair holds it reaches
-constexpr double kEnough = 0.05;  // an outward error that need not be known better
-constexpr double kLarger = 1.25;  // the next error that is tried where there are too few pieces for one
-// Parts of the targets: with more missing, an error is given up; the next is larger by two steps.
+// Relative to the error:
+constexpr double kInset = 0.6;    // inset of the surface points that regions must hold
+constexpr double kLevel = 0.86;   // distance outside of the level that regions must not reach
+constexpr double kNear = 0.1;     // largest distance from a region at which a target counts as held
+constexpr double kReduced = 0.3;  // largest distance of pieces from their hulls when vertices are reduced
+constexpr double kTrim = 0.96;    // largest reach of a piece outside; the bound on it is not tight
+constexpr double kRepair = 0.97;  // points farther than this from the pieces are repaired
+constexpr double kAround = 10;    // margin of a repair's region around the targets that it holds
+constexpr double kEnough = 0.05;  // outward errors below this need not be known more accurately
+constexpr double kLarger = 1.25;  // factor to the next error that is tried if there are too few pieces
+// Share of the targets: with more than kMissing missing, an error is given up; with more than kFarOff, the
+// next error is two steps larger.
 constexpr double kMissing = 0.01, kFarOff = 0.05;
 
 constexpr int kVertexTargets = 10'000, kSurfaceTargets = 4'000, kInsideTargets = 4'000;  // at most, or about
-constexpr std::size_t kEvery = 2;  // of the lattice's points of the level one in so many is an obstacle
+constexpr std::size_t kEvery = 2;  // of the level's lattice points one in this many is an obstacle
 constexpr int kMaxTrims = 20;
 constexpr int kMaxRepairs = 6;
 
-constexpr double kTouching = 1e-9;  // of the size of all pieces: those that touch are nearer
+constexpr double kTouching = 1e-9;  // over the size of all pieces: those closer than this touch
 
 struct Pieces {
   std::vector<Polytope> polytopes;
@@ -64,7 +65,7 @@ class Maker {
         progress_(progress),
         hull_(make_polytope(mesh.vertices)) {}
 
-  // The least error for which there are pieces enough, of some, in steps.
+  // Searches in steps for the least error for which the pieces suffice.
   Pieces run() {
     Pieces best = one();
     if (best.error() <= parameters_.error || parameters_.count == 1) return best;
@@ -83,13 +84,13 @@ class Maker {
   bool ran_short() const { return ran_short_; }
 
  private:
-  // The hull, with fewer vertices.
+  // A single piece: the hull, with fewer vertices.
   Pieces one() const {
     progress_("hull");
     return measured({hull_}, {whole(mesh_)});
   }
 
-  // Of what was designed from few planes; none of anything else.
+  // Pieces of an object designed from few planes; empty for any other.
   Pieces exact_ones() const {
     progress_("exact parts");
     ExactParts exact = exact_parts(mesh_, surface_, static_cast<std::size_t>(parameters_.count),
@@ -98,7 +99,7 @@ class Maker {
     return measured(std::move(exact.polytopes), std::move(exact.parts));
   }
 
-  // The polytopes, with fewer vertices, beside a solid of these parts.
+  // Reduces the vertices of polytopes and measures their errors; `parts` make up the solid.
   Pieces measured(std::vector<Polytope> polytopes, std::vector<Part> parts) const {
     Pieces found;
     for (Polytope& p : polytopes) p = reduce(p, parameters_.vertices, kReduced * parameters_.error);
@@ -118,7 +119,8 @@ class Maker {
     ground_.outer.push_back(outer);
   }
 
-  // A point of the surface and its normal, moved inside by `inset` (m), less where the solid is thin.
+  // Adds a target: a surface point with its normal, moved inside by `inset` (m), or less if the solid is
+  // thin.
   void add_surface_target(const Vector3d& p, const Vector3d& n, double inset) {
     double d = inset;
     const auto fits = [&] {
@@ -128,7 +130,7 @@ class Maker {
     add_target(d > inset / 10 ? Vector3d(p - d * n) : p, p);
   }
 
-  // Vertices, of which hulls are, and random points.
+  // Adds targets at vertices, which determine hulls, and at random surface points.
   void add_surface_targets(double inset) {
     const std::int32_t stride = 1 + surface_.vertex_count / kVertexTargets;
     for (std::int32_t v = 0; v < surface_.vertex_count; v += stride)
@@ -160,7 +162,7 @@ class Maker {
         }
   }
 
-  // What regions are to hold and to avoid for an error (m).
+  // Sets the targets and obstacles of the regions for an error (m).
   void set_ground(double error) {
     ground_ = {};
     add_surface_targets(kInset * error);
@@ -170,7 +172,7 @@ class Maker {
       if (number++ % kEvery == 0 && hull_.height(q.p) <= 0) ground_.obstacles.push_back(q);
   }
 
-  // Pieces for an error (m); none where there are too few for it.
+  // Makes pieces for an error (m); empty if there are too few of them.
   Pieces attempt(double error) {
     set_ground(error);
     const auto tell = [&](std::size_t regions, std::size_t missing) {
@@ -203,13 +205,13 @@ class Maker {
     progress_("measuring");
     found.inward = inward.most;
     found.outward = outward_error(surface_, found.polytopes, kEnough * error).most;
-    if (found.outward > error)  // not known well enough, or more
+    if (found.outward > error)  // not known accurately enough, or too large
       found.outward = std::min(found.outward, outward_error(surface_, found.polytopes, error).most);
     return found;
   }
 
-  // Cuts a region to the box of what it holds, `margin` (m) about it: with few vertices, a piece comes near
-  // to little of the surface.
+  // Clips a region to the bounding box of the targets it holds, enlarged by `margin` (m): with few vertices,
+  // a piece is only accurate on a small part of the surface.
   void keep_near_held(Region& region, double margin) const {
     Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
     for (const std::int32_t i : region.held) {
@@ -231,7 +233,7 @@ class Maker {
                  [&](std::int64_t i, int) { polytopes[first + i] = fit(regions[first + i], error); });
   }
 
-  // The hull of what of the solid is in the region, with fewer vertices, trimmed until it reaches no farther
+  // The hull of the solid's part in the region, with fewer vertices, trimmed until it reaches no farther
   // outside than kTrim of the error (m).
   Polytope fit(Region& region, double error) const {
     const auto inside = [&](const Vector3d& p) { return in_solid(p); };
@@ -252,8 +254,8 @@ class Maker {
     }
   }
 
-  // A plane through the level nearest to a point that is too far outside, before that: of some directions,
-  // the one that leaves most of what the region holds.
+  // A plane in front of `at`, a point that is too far outside, through the nearest point of the level: of
+  // several normals the one that keeps most of what the region holds.
   Plane trim(const Region& region, const Vector3d& at, double error) const {
     const auto near = distance::signed_distance<double>(surface_, at);
     const Vector3d q = near.closest + kLevel * error * near.gradient;
@@ -281,11 +283,11 @@ class Maker {
   Polytope hull_;
   std::optional<OutsideLattice> lattice_;
   Ground ground_;
-  double missing_ = 0;  // part of the targets that the regions of the last attempt do not hold
+  double missing_ = 0;  // share of the targets that the regions of the last attempt do not hold
   bool ran_short_ = false;
 };
 
-// Pieces at most `gap` (m) apart, row by row.
+// Sets the adjacency of pieces at most `gap` (m) apart, row by row.
 void add_adjacency(const std::vector<asset::ConvexPiece>& convex, double gap, asset::Pieces& pieces) {
   pieces.adjacency_offsets.assign(1, 0);
   for (std::size_t i = 0; i < convex.size(); ++i) {
@@ -300,7 +302,7 @@ void add_adjacency(const std::vector<asset::ConvexPiece>& convex, double gap, as
   }
 }
 
-// What may bring the pieces nearer.
+// Advice on options that may reduce the errors.
 std::string advice(const Pieces& found, const PieceParameters& parameters, bool more_pieces) {
   const auto full = [&](const Polytope& p) {
     return p.vertices.size() >= static_cast<std::size_t>(parameters.vertices);

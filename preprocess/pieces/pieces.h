@@ -6,26 +6,27 @@
 #include "preprocess/mesh/mesh.h"
 #include "runtime/asset/asset.h"
 
-// Approximate convex decomposition: convex polytopes whose union stands for a solid, within measured errors.
+// Approximate convex decomposition: convex polytopes whose union approximates a solid, within measured
+// errors.
 //
 //   PieceParameters parameters{.kind = PieceParameters::Kind::kAuto};
 //   ConvexPieces made = make_pieces(mesh, surface, parameters, report, [](const std::string&) {});
 namespace abut::preprocess {
 
-inline constexpr int kAutoPieces = 64;  // at most, with `auto`
+inline constexpr int kAutoPieces = 64;  // largest number with `auto`
 inline constexpr int kMaxPieces = 1024;
 
 struct PieceParameters {
   enum class Kind { kNone, kAuto, kCount } kind = Kind::kNone;
-  int count = kAutoPieces;  // at most
-  double error = 1e-3;      // m: at most, outward and inward
-  int vertices = 64;        // of a piece, at most; 4 or more
+  int count = kAutoPieces;  // largest number of pieces
+  double error = 1e-3;      // wanted bound, m, outward and inward
+  int vertices = 64;        // largest number for each piece; at least 4
 
-  std::string text() const;  // as --pieces takes it
+  std::string text() const;  // in the syntax of --pieces
 };
 
-// "none", "auto" or their largest number; the rest of `parameters` stays. Throws InvalidInput for anything
-// else.
+// Parses "none", "auto" or the largest number of pieces, and leaves the other parameters unchanged. Throws
+// InvalidInput for anything else.
 void set_pieces(const std::string& text, PieceParameters& parameters);
 
 struct ConvexPieces {
@@ -33,15 +34,16 @@ struct ConvexPieces {
   asset::Pieces pieces;
 };
 
-// Polytopes, each the hull of its points (m), as pieces with the errors (m) of their union: the tree over
-// them and their adjacency.
+// Builds pieces from polytopes, each the hull of its points (m), with the given errors (m) of their union:
+// computes the tree over them and their adjacency.
 ConvexPieces build_pieces(const std::vector<std::vector<Eigen::Vector3d>>& points, double outward,
                           double inward);
 
-// The pieces of a closed surface, given as a mesh and as what build_surface made of it. `parameters.error` is
-// a wish: with too few pieces or vertices for it the errors are as small as the search finds them, a warning
-// says how far off they are. Errors are bounds: outward by branch and bound over exact distances, inward from
-// the corners of the convex parts that the pieces stand for. The same on any number of threads.
+// Makes the pieces of a closed surface, given as a mesh and as the result of build_surface.
+// `parameters.error` is a target: if there are too few pieces or vertices to meet it, the errors are as small
+// as the search can make them, and a warning reports them. Errors are upper bounds: outward by branch and
+// bound over exact distances, inward from the corners of the convex parts that the pieces represent.
+// Deterministic: the same on any number of threads.
 //
 // Measures: pieces, pieces_vertices (of all), pieces_outward_m, pieces_inward_m.
 ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& surface,

@@ -33,8 +33,8 @@ Polytope from_mesh(TriangleMesh mesh) {
   return result;
 }
 
-// The four first: both ends of the longest axis of the box, the point farthest from their line, and the one
-// farthest from the plane of the three.
+// The first four vertices: both ends along the longest axis of the box, the point farthest from the line
+// between them, and the one farthest from the plane of the three.
 std::vector<std::size_t> first_corners(const std::vector<Vector3d>& points, const Vector3d& extent) {
   int axis = 0;
   extent.maxCoeff(&axis);
@@ -93,8 +93,9 @@ Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance) {
   };
   for (const std::size_t i : first_corners(all, polytope.high - polytope.low)) take(i);
   Polytope result = make_polytope(kept);
-  if (result.flat()) result = polytope;  // flat but for rounding
-  // Distances only shrink as the polytope grows: what is on top again after a new look is the farthest.
+  if (result.flat()) result = polytope;  // flat up to rounding
+  // Distances only decrease as the polytope grows: a point that is still on top after its distance is updated
+  // is the farthest one.
   std::vector<std::pair<double, std::size_t>> waiting;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (taken[i] == 0) waiting.emplace_back(std::numeric_limits<double>::infinity(), i);
@@ -102,7 +103,7 @@ Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance) {
   while (!waiting.empty() && static_cast<int>(kept.size()) < max_vertices) {
     std::pop_heap(waiting.begin(), waiting.end());
     auto& [away, i] = waiting.back();
-    // Not the height alone: beside a sharp edge it says little.
+    // The height is not enough: next to a sharp edge it is far below the distance.
     const double now = result.distance(all[i]);
     if (now < away && now > tolerance) {
       away = now;

@@ -6,10 +6,10 @@
 
 #include "preprocess/mesh/mesh.h"
 
-// Convex polytopes while they are worked on. Internal to the pieces.
+// Convex polytopes during construction. Internal to the pieces.
 namespace abut::preprocess {
 
-// The points x with n . x <= d: n unit, outward; d in m.
+// The half-space of points x with n . x <= d: n unit, outward; d in m.
 struct Plane {
   Eigen::Vector3d n = Eigen::Vector3d::Zero();
   double d = 0;
@@ -21,30 +21,30 @@ struct Plane {
 struct Polytope {
   std::vector<Eigen::Vector3d> vertices;  // m
   std::vector<Triangle> triangles;        // counter-clockwise seen from outside
-  std::vector<Plane> planes;              // of the triangles that have one
-  // Corners of the box about it, m.
+  std::vector<Plane> planes;              // of the triangles, except slivers
+  // Corners of the bounding box, m.
   Eigen::Vector3d low = Eigen::Vector3d::Zero(), high = Eigen::Vector3d::Zero();
 
   bool flat() const { return triangles.empty(); }
 
-  // Greatest height over a plane, m: at most the distance, negative inside.
+  // Largest height above a plane, m: a lower bound of the distance; negative inside.
   double height(const Eigen::Vector3d& x) const;
 
-  // The point of it nearest to one, which is itself inside.
+  // The point of the polytope nearest to x, which is x itself if it is inside.
   Eigen::Vector3d nearest(const Eigen::Vector3d& x) const;
 
-  // Distance of a point, 0 inside, m; exact.
+  // Exact distance of a point, m; 0 inside.
   double distance(const Eigen::Vector3d& x) const;
 
   double volume() const;  // m^3
 };
 
-// The hull of points; flat where all lie in one plane.
+// The hull of points; flat() if all lie in one plane.
 Polytope make_polytope(std::span<const Eigen::Vector3d> points);
 
-// The hull of some of the polytope's vertices, at most `max_vertices` of them: extreme ones first, then ever
-// the one farthest outside, until none is farther outside than `tolerance` (m). The polytope is not flat; at
-// least 4 vertices.
+// Approximates a polytope by the hull of at most `max_vertices` (at least 4) of its vertices: extreme ones
+// first, then repeatedly the one farthest outside, until none is farther outside than `tolerance` (m). The
+// polytope must not be flat.
 Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance);
 
 }  // namespace abut::preprocess

@@ -12,9 +12,9 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kDirections = 48;  // of the slabs about what is held
+constexpr int kDirections = 48;  // number of slabs around the held targets
 
-// Evenly about the half sphere, on a spiral.
+// Directions spread evenly over the half sphere, on a spiral.
 const std::array<Vector3d, kDirections>& directions() {
   static const auto all = [] {
     std::array<Vector3d, kDirections> result;
@@ -70,10 +70,11 @@ class Growth {
     Vector3f p;
     float far;
     std::int32_t number;
-    bool operator<(const Active& other) const { return far > other.far; }  // the nearest on top
+    bool operator<(const Active& other) const { return far > other.far; }  // min-heap by distance
   };
 
-  // Whether nothing that is held is as far along the obstacle's direction. Then others beyond it go with it.
+  // Whether all held targets lie behind the obstacle in its direction. If so, removes all other obstacles
+  // beyond them in that direction, too.
   bool outside_hull(const LevelPoint& q) {
     const Vector3f n = q.n.cast<float>();
     const float height = n.dot(q.p.cast<float>());

@@ -56,7 +56,7 @@ class Selection {
  private:
   static constexpr std::int64_t kSteps = 3000;
 
-  // Greedily.
+  // Adds regions greedily.
   void fill_up(std::size_t most) {
     while (!missing_.empty() && size_ < most) {
       std::size_t next = pool_.size();
@@ -82,7 +82,7 @@ class Selection {
     return best;
   }
 
-  // The one whose removal loses least, but for `not_this`; the oldest of several.
+  // The selected region, other than `not_this`, whose removal loses least; the oldest of several.
   std::size_t least_lost(std::size_t not_this) const {
     std::size_t best = pool_.size();
     for (std::size_t s = 0; s < in_.size(); ++s) {
@@ -98,7 +98,7 @@ class Selection {
     missing_.push_back(i);
   }
 
-  // score_: what adding a region would gain, or what removing one would lose, by weight.
+  // score_: weight that adding a region would gain, or that removing it would lose.
   void add(std::size_t s) {
     in_[s] = 1;
     ++size_;
@@ -139,8 +139,8 @@ class Selection {
   }
 
   const std::vector<Region>& pool_;
-  std::vector<std::vector<std::int32_t>> holders_;  // regions of each target
-  std::vector<int> count_;                          // of them that are chosen
+  std::vector<std::vector<std::int32_t>> holders_;  // regions that hold each target
+  std::vector<int> count_;                          // number of them that are chosen
   std::vector<std::int64_t> weight_;
   std::vector<std::int64_t> score_, since_;
   std::vector<char> in_;

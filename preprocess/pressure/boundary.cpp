@@ -13,7 +13,7 @@
 namespace abut::preprocess {
 namespace {
 
-// The same triangle from the same side, its least vertex first.
+// The same triangle with the same orientation, its least vertex first.
 Triangle least_first(Triangle t) {
   std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
   return t;
@@ -47,7 +47,7 @@ class BoundaryCheck {
       }
   }
 
-  // All triangles at a point are met on the way around it.
+  // Checks that all triangles at a vertex are met on a walk around it.
   void check_points() const {
     std::vector<char> met(3 * mesh_.triangles.size(), 0), done(mesh_.vertices.size(), 0);
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
@@ -79,7 +79,7 @@ class BoundaryCheck {
           tetrahedra_[pairs[0][0]], tetrahedra_[pairs[0][1]]));
   }
 
-  // A part that faces outward lies in as many other bodies as in cavities of theirs.
+  // Checks nesting: a part that faces outward must lie in as many other bodies as in cavities of bodies.
   void check_nesting() const {
     const Components parts = find_components(mesh_);
     if (parts.count < 2) return;
@@ -101,7 +101,7 @@ class BoundaryCheck {
   const TriangleMesh& mesh_;
   const std::vector<std::int32_t>& tetrahedra_;
   const std::string& file_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> edges_;  // by their direction, to triangles
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> edges_;  // directed edge -> triangle
 };
 
 }  // namespace

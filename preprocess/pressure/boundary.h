@@ -7,23 +7,23 @@
 #include "preprocess/mesh/mesh.h"
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 
-// The surface of tetrahedra that somebody else has made. Internal to import.cpp.
+// The surface of tetrahedra from an external source. Internal to import.cpp.
 namespace abut::preprocess {
 
 struct VolumeBoundary {
   TriangleMesh mesh;                     // over all vertices of the volume
-  std::vector<std::int32_t> tetrahedra;  // behind each triangle
+  std::vector<std::int32_t> tetrahedra;  // the tetrahedron behind each triangle
 };
 
-// The faces that only one tetrahedron has, from outside. Throws InvalidInput, naming `file` and the
-// tetrahedra, where more than two share a face, or two do on the same side of it. Tetrahedra have positive
-// volume.
+// Extracts the faces that belong to a single tetrahedron, oriented outward. All tetrahedra must have positive
+// volume. Throws InvalidInput, naming `file` and the tetrahedra, if more than two share a face, or two lie on
+// the same side of it.
 VolumeBoundary boundary_of(const TetrahedralMesh& mesh, const std::string& file);
 
-// Throws InvalidInput, naming `file` and the tetrahedra, where the boundary is not that of a solid: bodies
-// that meet in an edge or a point alone, cross, touch, or lie within each other. Of tetrahedra of positive
-// volume that pass none overlap: each point has as many around it as the boundary winds around it [exact
-// predicates; within each other: by solid angles].
+// Throws InvalidInput, naming `file` and the tetrahedra, if the boundary is not that of a solid: bodies that
+// meet only in an edge or a point, intersect, touch, or lie within each other. If tetrahedra of positive
+// volume pass, none overlap: as many cover each point as the boundary winds around it. Predicates are exact,
+// except for nesting, which is decided by solid angles.
 void check_boundary(const VolumeBoundary& boundary, const std::string& file);
 
 }  // namespace abut::preprocess

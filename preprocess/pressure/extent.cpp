@@ -20,11 +20,11 @@ namespace {
 using Eigen::Vector3d;
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
-// Up to so many unknowns the sparse Cholesky factor is small; in three dimensions it grows with the square of
-// their number, and conjugate gradients are faster beyond.
+// Number of unknowns up to which the sparse Cholesky factor is small; in three dimensions its cost grows with
+// the square of their number, and conjugate gradients are faster beyond.
 constexpr Eigen::Index kDirectLimit = 20000;
 constexpr double kRounding = 1e-9;
-// No vertex inside gets less, so that no tetrahedron at the surface is without pressure.
+// Least extent of a vertex inside, so that no tetrahedron at the surface has zero pressure.
 constexpr double kLeastExtent = 1e-3;
 
 // Gradients of the four hat functions, 1/m.
@@ -44,7 +44,8 @@ double volume_of(const TetrahedralMesh& mesh, const Tetrahedron& t) {
   return six_volumes(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) / 6;
 }
 
-// The stiffness matrix of all vertices: a sum of couplings w_ij (e_i - e_j)^2, kept as off-diagonal -w_ij.
+// The stiffness matrix of all vertices: a sum of couplings w_ij (e_i - e_j)^2, stored as off-diagonal entries
+// -w_ij.
 class Laplacian {
  public:
   explicit Laplacian(const TetrahedralMesh& mesh) : size_(static_cast<Eigen::Index>(mesh.vertices.size())) {
@@ -62,7 +63,7 @@ class Laplacian {
   }
 
   // Drops the couplings of the wrong sign at the marked vertices: there the matrix becomes an M-matrix, and
-  // the value a mean of the neighbours' with positive weights.
+  // the value an average of the neighbours' with positive weights.
   void repair(const std::vector<char>& marked) {
     couplings_.prune([&](Eigen::Index i, Eigen::Index j, double value) {
       return value < 0 || (!marked[static_cast<std::size_t>(i)] && !marked[static_cast<std::size_t>(j)]);
@@ -116,7 +117,7 @@ class Laplacian {
   SparseMatrix couplings_;
 };
 
-// For each vertex the first vertex of its part: of what tetrahedra join.
+// For each vertex the first vertex of its part (connected through tetrahedra).
 std::vector<std::int32_t> firsts_of_parts(const TetrahedralMesh& mesh) {
   DisjointSets joined(mesh.vertices.size());
   for (const Tetrahedron& t : mesh.tetrahedra)
@@ -126,7 +127,7 @@ std::vector<std::int32_t> firsts_of_parts(const TetrahedralMesh& mesh) {
   return firsts;
 }
 
-// 1 at the deepest vertex of each part of which no vertex lies in the core: without a value other than 0 its
+// Prescribes 1 at the deepest vertex of each part without a vertex in the core: with zero values only its
 // field would vanish.
 void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& depths,
                      std::vector<std::optional<double>>& given, Report& report) {
@@ -162,9 +163,9 @@ void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& dep
                         without, parts.size()));
 }
 
-// 1 in the core, 0 on the surface, nothing in between. A vertex just outside the core's boundary gets its
-// share of the way, as the field has there to first order: otherwise the core would end at the next vertex
-// inward.
+// Prescribed values: 0 on the surface and up to 1 in the core, none in between. A vertex slightly outside the
+// core's boundary gets its share of the way, which is the field's value there to first order: otherwise the
+// core would end at the next vertex inward.
 std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, const LocalInradius& inradius,
                                                    double core_fraction, Report& report) {
   std::vector<std::optional<double>> given(mesh.vertices.size());
@@ -188,7 +189,8 @@ std::vector<double> distance_field(const TetrahedralMesh& mesh, const LocalInrad
   for (std::size_t v = static_cast<std::size_t>(mesh.surface_vertices); v < result.size(); ++v)
     largest = std::max(largest, result[v] = inradius.depth(mesh.vertices[v]));
   if (!(largest > 0)) throw InvalidInput("the extent field needs a vertex inside the surface");
-  // Not that of the vertices alone: a coarse mesh may have none near the middle, and would be too stiff.
+  // Not only the largest depth of the vertices: a coarse mesh may have none near the middle, and would be too
+  // stiff.
   for (const Ball& ball : inradius.balls()) largest = std::max(largest, ball.radius);
   for (double& value : result) value /= largest;
   return result;
@@ -223,7 +225,7 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
     laplacian.repair(marked);
     field = laplacian.solve(given);
   }
-  // Where the solution is constant it is so exactly.
+  // Makes a constant solution exactly constant.
   for (double& value : field) value = value < lo + slack ? lo : value > hi - slack ? hi : value;
   report.measures["extent_max_principle_repairs"] += static_cast<double>(repaired);
   return field;
@@ -248,7 +250,7 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
   for (std::size_t v = static_cast<std::size_t>(mesh.surface_vertices); v < extent.size(); ++v) {
     const Vector3d& p = mesh.vertices[v];
     if (extent[v] ==
-        0)  // it has neighbours on the surface alone, or lost the others to the repair of the principle
+        0)  // all neighbours are on the surface, or the repair of the maximum principle dropped its couplings
       extent[v] = std::min(1.0, inradius.share_of_way(p, parameters.core_fraction));
     extent[v] = std::max(extent[v], kLeastExtent);
   }
@@ -257,7 +259,7 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
 
 double missed_core(const TetrahedralMesh& mesh, const ExtentField& field, const LocalInradius& inradius,
                    double core_fraction) {
-  constexpr std::size_t kAsked = 1000;  // tetrahedra at least, where there are more
+  constexpr std::size_t kAsked = 1000;  // least number of sampled tetrahedra, if there are more
   double core = 0, missed = 0;          // m^3
   for (std::size_t i = 0; i < mesh.tetrahedra.size(); i += 1 + mesh.tetrahedra.size() / (2 * kAsked)) {
     const Tetrahedron& t = mesh.tetrahedra[i];

@@ -16,8 +16,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kFilledDihedral = 3;  // degrees: a thin wall has no room for more between its triangles
-constexpr std::size_t kMostAdded = 1;  // vertices per tetrahedron: rounding ends no loop
+constexpr double kFilledDihedral = 3;  // degrees: between its triangles a thin wall has no room for more
+constexpr std::size_t kMostAdded = 1;  // vertices for each tetrahedron: ends the loop even under rounding
 
 class CoreFiller {
  public:
@@ -43,7 +43,7 @@ class CoreFiller {
  private:
   bool in_core(const Vector3d& p) const { return inradius_.share_of_way(p, core_fraction_) >= 1; }
 
-  // The most that the field has at a vertex: its share of the way to the core.
+  // Upper bound of the field at a vertex: its share of the way to the core.
   double extent_at(std::int32_t v) {
     if (!tets_.inner(v)) return 0;
     if (static_cast<std::size_t>(v) >= extents_.size()) extents_.resize(v + 1, -1);
@@ -75,7 +75,7 @@ class CoreFiller {
   EditableTets tets_;
   const LocalInradius& inradius_;
   double core_fraction_;
-  std::vector<double> extents_;  // of vertices inside; -1 where not asked yet
+  std::vector<double> extents_;  // of vertices inside; -1 where not yet computed
 };
 
 }  // namespace

@@ -6,9 +6,9 @@
 // Internal to make_volume().
 namespace abut::preprocess {
 
-// Puts vertices into the core where tetrahedra of it have none that is deep enough for half of its pressure,
-// as in walls and narrow parts; where the sine of the smallest dihedral angle stays what it was or above that
-// of three degrees, and above half of what it was.
+// Inserts vertices into the core where tetrahedra of it, as in walls and narrow parts, have no vertex deep
+// enough for half of the core's pressure. A vertex is inserted if the sine of the smallest dihedral angle
+// stays at least what it was or that of three degrees, and in any case above half of what it was.
 void fill_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
 
 }  // namespace abut::preprocess

@@ -6,27 +6,26 @@
 #include <string_view>
 #include <vector>
 
-// Files with an unstructured grid and a scalar `pressure` per point, as they are written. Internal to
-// import.cpp.
+// An unstructured grid with a scalar `pressure` at each point, as stored in a file. Internal to import.cpp.
 namespace abut::preprocess {
 
 struct Grid {
   std::vector<Eigen::Vector3d> points;  // m
-  std::vector<double> pressures;        // per point
-  std::vector<std::int64_t> corners;    // four per cell
-  std::vector<std::int64_t> types;      // VTK's, per cell
+  std::vector<double> pressures;        // for each point
+  std::vector<std::int64_t> corners;    // four for each cell
+  std::vector<std::int64_t> types;      // VTK's cell types, for each cell
 };
 
-inline constexpr std::int64_t kMaxItems = 1 << 28;  // points or numbers of cells
+inline constexpr std::int64_t kMaxItems = 1 << 28;  // limit of points, or of integers in the cells
 
-// Both read the text of `file` and throw InvalidInput naming it: not such a file, cut off, cells of other
-// than four corners, no pressure.
+// Both readers parse the text of `file` and throw InvalidInput naming it if it is not such a file, is
+// truncated, has cells without exactly four corners, or has no pressure.
 //
-// Legacy VTK in ASCII, versions 2 to 5.1.
+// Reads legacy VTK in ASCII, versions 2 to 5.1.
 Grid read_legacy_grid(std::string_view text, const std::string& file);
 
-// VTK's XML (.vtu) of one piece: arrays as text, in base64 or appended (raw or base64), plain or compressed
-// by zlib, of either byte order.
+// Reads VTK's XML (.vtu) with a single piece: arrays as text, in base64 or appended (raw or base64), plain or
+// compressed by zlib, in either byte order.
 Grid read_xml_grid(std::string_view text, const std::string& file);
 
 }  // namespace abut::preprocess

@@ -17,10 +17,11 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr int kTetrahedronType = 10;        // of VTK's cells
-constexpr double kZeroOnTheSurface = 1e-9;  // of the largest pressure
-constexpr double kLeastVolume = 1e-14;      // of the cube of the longest edge
-// Of a point from the origin, in diagonals: further out rounding tells in what the asset is checked by.
+constexpr int kTetrahedronType = 10;        // VTK's cell type
+constexpr double kZeroOnTheSurface = 1e-9;  // over the largest pressure
+constexpr double kLeastVolume = 1e-14;      // over the cube of the longest edge
+// Largest distance of a point from the origin, in diagonals: farther away rounding affects the checks of the
+// asset.
 constexpr double kFarthestPoint = 1e5;
 
 // The file, for messages.
@@ -78,7 +79,7 @@ void check_shapes(const TetrahedralMesh& mesh, const Source& source) {
   }
 }
 
-// From pressures to extents.
+// Converts pressures to extents; returns the largest pressure.
 double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, const VolumeBoundary& boundary,
                  const Source& source) {
   double largest = 0;
@@ -113,7 +114,7 @@ double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, co
   return largest;
 }
 
-// Points and field, and the boundary, which the points are checked by.
+// Points and field, with the boundary used to check the points.
 struct CheckedVolume {
   ImportedVolume volume;
   TriangleMesh boundary;

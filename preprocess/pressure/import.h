@@ -5,26 +5,27 @@
 
 #include "preprocess/pressure/volume.h"
 
-// Tetrahedra and pressures that somebody else has made.
+// Tetrahedra and pressures from an external source.
 namespace abut::preprocess {
 
 struct ImportedVolume {
   TetrahedralMesh mesh;
-  std::vector<double> extent;   // per vertex: the pressure over the largest one, in [0, 1]
-  double largest_pressure = 0;  // the modulus that gives the file's pressures back, in its unit
+  std::vector<double> extent;   // at each vertex: the pressure over the largest one, in [0, 1]
+  double largest_pressure = 0;  // the modulus that reproduces the file's pressures, in the file's unit
 };
 
-// Reads an unstructured grid of tetrahedra alone with a scalar `pressure` per point: a legacy VTK file
-// (ASCII, versions 2 to 5.1) or an XML one (.vtu of one piece, as text, base64 or appended, plain or
-// compressed by zlib). Throws IoError where it cannot be read, InvalidInput naming the file and the element:
-// not such a file, cut off, counts that contradict each other, not finite, farther from the origin than 1e5
-// times its size, an index out of range, a tetrahedron of zero or negative volume, tetrahedra that overlap,
-// touch, or meet in an edge or a point alone, a pressure below zero or, beyond 1e-9 of the largest, not zero
-// on the surface, zero all over, or at all corners of a tetrahedron at the surface.
+// Reads an unstructured grid that consists of tetrahedra, with a scalar `pressure` at each point: a legacy
+// VTK file (ASCII, versions 2 to 5.1) or an XML one (.vtu with one piece, as text, base64 or appended, plain
+// or compressed by zlib). Throws IoError if the file cannot be read. Throws InvalidInput, naming the file and
+// the element, if it is not such a file or is truncated; has contradictory counts, non-finite numbers, points
+// farther from the origin than 1e5 times its size, an index out of range, or a tetrahedron of zero or
+// negative volume; has tetrahedra that overlap, touch, or meet only in an edge or a point; or has a pressure
+// that is negative, nonzero on the surface beyond 1e-9 of the largest, zero everywhere, or zero at all
+// corners of a tetrahedron at the surface.
 ImportedVolume read_volume(const std::filesystem::path& file);
 
-// The asset of such a file: its volume, and surface, hull and mass properties of the volume's boundary.
-// Throws as read_volume(). Provenance is left to the caller; measures: import_largest_pressure.
+// Makes the asset of such a file: its volume, and the surface, hull and mass properties of the volume's
+// boundary. Throws as read_volume(). The caller sets the provenance. Measures: import_largest_pressure.
 asset::Asset import_volume(const std::filesystem::path& file);
 
 }  // namespace abut::preprocess

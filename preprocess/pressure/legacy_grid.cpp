@@ -9,16 +9,16 @@
 namespace abut::preprocess {
 namespace {
 
-// Sections and attributes that a name follows, which may be anything.
+// Keywords of sections and attributes that are followed by an arbitrary name.
 constexpr std::string_view kNamed[] = {"FIELD",   "LOOKUP_TABLE", "COLOR_SCALARS",      "VECTORS",
                                        "NORMALS", "TENSORS",      "TEXTURE_COORDINATES"};
 
-// The words of a legacy VTK file, one after the other.
+// The words of a legacy VTK file, one by one.
 class Words {
  public:
   Words(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  // Names the line of the last word.
+  // Throws InvalidInput, naming the line of the last word.
   [[noreturn]] void refuse(const std::string& what) const {
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
     throw InvalidInput(fmt::format("{}:{}: {}", file_, line, what));
@@ -31,7 +31,7 @@ class Words {
     return result;
   }
 
-  // Empty at the end.
+  // The next word; empty at the end.
   std::string_view next() {
     at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
     const std::size_t end = std::min(text_.find_first_of(" \t\r\n", at_), text_.size());
@@ -40,14 +40,14 @@ class Words {
     return word;
   }
 
-  // Refuses a text that ends in a number: nobody knows how many of its digits are left.
+  // Refuses a text that ends in a digit, as some of the last number's digits may be missing.
   void require_whole() const {
     const char last = text_.empty() ? '\n' : text_.back();
     if ((last >= '0' && last <= '9') || last == '.')
       refuse("its last line has no end, and ends in a number: is it cut off? If it is whole, end the line");
   }
 
-  // At the end of a section: refuses what goes on with a number.
+  // Checks the end of a section: throws if it continues with a number.
   void end_of(std::string_view section) {
     const std::size_t before = at_;
     const std::string_view word = next();
@@ -70,7 +70,7 @@ class Words {
     return value;
   }
 
-  // A number of items that take `least` bytes each or more.
+  // Reads a number of items, each of which takes at least `least` bytes.
   std::int64_t count(const char* what, std::size_t least = 1) {
     const auto n = number<std::int64_t>(what);
     if (n < 0 || n > kMaxItems) refuse(fmt::format("{} {}; there can be 0 to {}", n, what, kMaxItems));
@@ -85,7 +85,7 @@ class Words {
   std::size_t at_ = 0;
 };
 
-// The sections of a file, in whatever order they come.
+// Reads the sections of a file, in any order.
 class Reader {
  public:
   explicit Reader(Words& words) : words_(words) {}
@@ -126,7 +126,7 @@ class Reader {
     } else if (word == "SCALARS") {
       attribute();
     } else if (std::ranges::find(kNamed, word) != std::end(kNamed)) {
-      (void)words_.next();                          // its numbers are skipped as words
+      (void)words_.next();                          // skip its numbers like words
     } else if (word == "pressure" && of_points_) {  // an array of a FIELD
       if (words_.count("components") != 1)
         words_.refuse("the pressure has more than one component; give one number per point");
@@ -157,7 +157,7 @@ class Reader {
     words_.end_of("CELL_TYPES");
   }
 
-  // In whichever order the two come.
+  // Compares the numbers of cells and types; either section may come first.
   void match_types() const {
     const std::size_t cells = grid_.corners.size() / 4;
     if (cells > 0 && !grid_.types.empty() && grid_.types.size() != cells)
@@ -167,7 +167,7 @@ class Reader {
 
   void attribute() {
     const std::string_view name = words_.next();
-    if (!of_points_ || (name != "pressure" && name != "extent")) return;  // its numbers are skipped as words
+    if (!of_points_ || (name != "pressure" && name != "extent")) return;  // skip its numbers
     (void)words_.next();
     std::string_view table = words_.next();
     if (table != "LOOKUP_TABLE") {
@@ -188,7 +188,7 @@ class Reader {
     words_.end_of(name);
   }
 
-  // "CELLS n size" and rows of counts and indices, or offsets and indices apart (since 5.0).
+  // Reads "CELLS n size" with rows of a count and indices, or (since 5.0) separate offsets and indices.
   void cells() {
     once(grid_.corners.empty(), "CELLS");
     const std::int64_t rows = words_.count("cells"), size = words_.count("numbers of cells");

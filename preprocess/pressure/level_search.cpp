@@ -15,14 +15,14 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kTetsPerTriangle = 3.2;  // a first guess
-constexpr double kCloseEnough = 0.2;      // of the target
-constexpr int kMaxAttempts = 5;           // per gate
-constexpr double kGateStep = 0.6;         // from one distance gate to the next
+constexpr double kTetsPerTriangle = 3.2;  // initial guess
+constexpr double kCloseEnough = 0.2;      // relative to the target
+constexpr int kMaxAttempts = 5;           // for each gate
+constexpr double kGateStep = 0.6;         // factor between consecutive distance gates
 constexpr int kGates = 3;
-constexpr double kClearShare = 0.9;    // of the triangles given, without the least features
-constexpr std::int64_t kFewest = 100;  // triangles with features to spare
-constexpr int kBisections = 2;         // between what fails and what holds
+constexpr double kClearShare = 0.9;    // share of the given triangles that removes the smallest features
+constexpr std::int64_t kFewest = 100;  // fewest triangles with features to spare
+constexpr int kBisections = 2;         // between what fails and what satisfies the limit
 
 class LevelSearch {
  public:
@@ -68,8 +68,8 @@ class LevelSearch {
     return static_cast<double>(level.mesh.tetrahedra.size()) > target_ * (1 + kLevelTolerance);
   }
 
-  // Halves the gap between `level`, which a tightened gate found, and the finest surface that did not hold,
-  // on the scale of their triangles.
+  // Halves, in the logarithm of the number of triangles, the gap between `level`, which a tightened gate
+  // found, and the finest surface that failed.
   void coarsen(VolumeLevel& level) {
     gate_ = SimplifyParameters{}.max_hausdorff_percent;
     for (int i = 0; i < kBisections && above_target(level) && !stopped_; ++i) {
@@ -82,9 +82,9 @@ class LevelSearch {
     }
   }
 
-  // A surface as fine as the one given may have triangles that lie back to back; one with a tenth fewer,
-  // which is cut into more from now on, has the least of its features no more. False where that was tried
-  // before.
+  // A surface as fine as the given one may have triangles that lie back to back. Simplifying it by a tenth
+  // removes its smallest features; from then on that surface is refined instead. Returns false if that was
+  // tried before, the surface is too small, or nothing changed.
   bool clear_of_folds() {
     if (!clear_.surface.triangles.empty()) return false;
     const auto fewer = static_cast<std::int64_t>(kClearShare * static_cast<double>(closed_.triangles.size()));
@@ -94,7 +94,7 @@ class LevelSearch {
     return clear_.hausdorff_percent > 0;
   }
 
-  // The level next to the target among surfaces within the gate.
+  // The level closest to the target among surfaces within the gate.
   std::optional<VolumeLevel> within_gate() {
     std::optional<VolumeLevel> best;
     double best_error = std::numeric_limits<double>::infinity();
@@ -106,7 +106,7 @@ class LevelSearch {
       }
       const double count = static_cast<double>(level->mesh.tetrahedra.size());
       const double error = std::abs(count / target_ - 1);
-      // Neither helps another number of triangles.
+      // In either case another number of triangles does not help.
       const bool ends =
           (!level->limit.empty() && count > target_) || level->quality.min_dihedral < kLeastDihedral;
       if (error < best_error) {
@@ -130,7 +130,7 @@ class LevelSearch {
       } else {
         simple = simplify(closed_, {static_cast<std::int64_t>(wanted), gate_}, level.report);
       }
-      level.report = {};  // what simplify says of its own target is not the caller's concern
+      level.report = {};  // simplify's messages concern a target of its own, not the caller's
       level.surface = std::move(simple.surface);
       reached_ = static_cast<double>(level.surface.triangles.size());
       level.hausdorff_percent = simple.hausdorff_percent;
@@ -151,12 +151,12 @@ class LevelSearch {
   const TriangleMesh& closed_;
   double target_;
   const TetrahedraMaker& make_;
-  double triangles_;                                          // of the next attempt
-  double reached_ = 0;                                        // by the last one
-  double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // of the diagonal
-  SimplifyResult clear_;                                      // of folds, once looked for
-  double too_few_ = 0;    // triangles of the finest surface seen that did not hold
-  bool stopped_ = false;  // a limit was reached: no more attempts
+  double triangles_;                                          // for the next attempt
+  double reached_ = 0;                                        // by the last attempt
+  double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // percent of the diagonal
+  SimplifyResult clear_;                                      // simplified surface without folds, once made
+  double too_few_ = 0;                                        // triangles of the finest surface that failed
+  bool stopped_ = false;                                      // a limit was reached: no more attempts
   std::string failure_;
 };
 

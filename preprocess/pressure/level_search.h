@@ -6,7 +6,7 @@
 
 #include "preprocess/pressure/volume.h"
 
-// A level of detail, before it has its field. Internal to make_volumes().
+// A level of detail before its field is computed. Internal to make_volumes().
 namespace abut::preprocess {
 
 struct VolumeLevel {
@@ -14,24 +14,24 @@ struct VolumeLevel {
   TetrahedralMesh mesh;
   TetrahedralQuality quality;
   Report report;                 // of the search
-  double hausdorff_percent = 0;  // of its surface to the one given, of the diagonal
-  std::string limit;             // why it is not as coarse as wanted; empty if it is
+  double hausdorff_percent = 0;  // from its surface to the given one, of the diagonal
+  std::string limit;             // why it is finer than wanted; empty if it is not
 };
 
-// What makes tetrahedra within a surface as it is: make_tetrahedra() with its parameters.
+// Makes tetrahedra within an unchanged surface: make_tetrahedra() with its parameters bound.
 using TetrahedraMaker = std::function<TetrahedralMesh(const TriangleMesh&)>;
 
-// The level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. Where the
-// simplified surface leaves too little of a thin wall for that, the distance gate of the simplification is
-// tightened, and the gap to what failed halved twice: the level is then finer than wanted, about the coarsest
-// that holds, and `limit` says so. When `make` reaches a limit the search ends with the best level so far,
-// and a warning in its report says so. Throws InvalidInput where no attempt succeeds, LimitReached if that
-// was for a limit.
+// Finds the level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. If
+// the simplified surface is too coarse for that in a thin wall, the distance gate of the simplification is
+// tightened, and the gap to the finest failed surface is halved twice: the level is then finer than wanted,
+// about the coarsest that satisfies the limit, and `limit` says so. If `make` reaches a limit, the search
+// ends with the best level so far, and a warning in its report says so. Throws InvalidInput if no attempt
+// succeeds, LimitReached if a limit was the reason.
 VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const TetrahedraMaker& make);
 
 // Degrees.
 inline constexpr double kLeastDihedral = 1;
-// A level comes within this share of its target, or `limit` says why not.
+// A level is within this fraction of its target, or `limit` gives the reason.
 inline constexpr double kLevelTolerance = 0.25;
 
 }  // namespace abut::preprocess

@@ -12,9 +12,9 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kFlat = 1e-4;          // sine of the angle between triangles that lie in a plane
-constexpr double kTie = 1e-6;           // of cotangents: four points on a circle, to rounding
-constexpr std::size_t kMostFlips = 50;  // times the triangles: rounding ends no loop
+constexpr double kFlat = 1e-4;          // sine of the angle between triangles that count as coplanar
+constexpr double kTie = 1e-6;           // of cotangents: four points on a circle, up to rounding
+constexpr std::size_t kMostFlips = 50;  // times the number of triangles: ends the loop even under rounding
 
 class Refiner {
  public:
@@ -33,7 +33,7 @@ class Refiner {
     while (mesh_.triangles.size() < triangles && !queue_.empty()) {
       const auto [length2, a, b] = queue_.top();
       queue_.pop();
-      if (edges_.find(key(a, b)) == edges_.end()) continue;  // flipped
+      if (edges_.find(key(a, b)) == edges_.end()) continue;  // it was flipped
       cut(a, b);
       flip_suspects();
     }
@@ -48,7 +48,7 @@ class Refiner {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
   }
 
-  // One of the triangles at an edge becomes another; -1 for none yet. New edges queue up to be cut.
+  // Replaces one of the triangles at an edge by another (-1: none yet). New edges are queued for bisection.
   void replace(std::int32_t a, std::int32_t b, std::int32_t before, std::int32_t now) {
     const auto [it, added] = edges_.try_emplace(key(a, b), Sides{-1, -1});
     if (added)
@@ -62,7 +62,7 @@ class Refiner {
     const auto middle = static_cast<std::int32_t>(mesh_.vertices.size());
     mesh_.vertices.emplace_back((mesh_.vertices[a] + mesh_.vertices[b]) / 2);
     for (const std::int32_t side : sides) {
-      // (p, q, apex) with p-q the edge becomes (p, middle, apex) and (middle, q, apex).
+      // (p, q, apex) with the edge p-q becomes (p, middle, apex) and (middle, q, apex).
       const auto [p, q, apex] = from_edge(side, a, b);
       const auto added = static_cast<std::int32_t>(mesh_.triangles.size());
       mesh_.triangles[side] = {p, middle, apex};
@@ -77,7 +77,7 @@ class Refiner {
     }
   }
 
-  // The corners of a triangle, from one of its edges on.
+  // The corners of a triangle, starting with one of its edges.
   Triangle from_edge(std::int32_t triangle, std::int32_t a, std::int32_t b) const {
     const Triangle& t = mesh_.triangles[triangle];
     int k = 0;
@@ -85,7 +85,7 @@ class Refiner {
     return {t[k], t[(k + 1) % 3], t[(k + 2) % 3]};
   }
 
-  // Makes the triangulation of every flat part Delaunay's [Lawson 1977].
+  // Makes the triangulation of every flat part Delaunay [Lawson 1977].
   void flip_suspects() {
     for (std::size_t flips = 0; !suspects_.empty();) {
       const auto [a, b] = suspects_.back();
@@ -94,7 +94,8 @@ class Refiner {
     }
   }
 
-  // Where two triangles lie in a plane and either's circle holds the other's apex, the other diagonal.
+  // Flips the edge if its two triangles are coplanar and the circumcircle of one contains the apex of the
+  // other; returns whether it did.
   bool flip(std::int32_t a, std::int32_t b) {
     const auto edge = edges_.find(key(a, b));
     if (edge == edges_.end()) return false;
@@ -113,7 +114,7 @@ class Refiner {
     return true;
   }
 
-  // Of the triangles p-q-c and q-p-d.
+  // Whether to flip the common edge p-q of the triangles p-q-c and q-p-d.
   bool better_flipped(std::int32_t p, std::int32_t q, std::int32_t c, std::int32_t d) const {
     const Eigen::Vector3d e = mesh_.vertices[q] - mesh_.vertices[p],
                           to_c = mesh_.vertices[c] - mesh_.vertices[p],
@@ -122,7 +123,7 @@ class Refiner {
     const double area_c = n_c.norm(), area_d = n_d.norm();
     if (!(area_c > 0 && area_d > 0 && n_c.dot(n_d) > 0)) return false;
     if (n_c.cross(n_d).norm() > kFlat * area_c * area_d) return false;
-    // Cotangents of the angles at c and d: less than 0 together where those are more than 180 degrees.
+    // Cotangents of the angles at c and d: the sum is negative if the angles exceed 180 degrees together.
     const double cot_c = to_c.dot(to_c - e) / area_c, cot_d = to_d.dot(to_d - e) / area_d;
     return cot_c + cot_d < -kTie;
   }

@@ -6,9 +6,10 @@
 
 namespace abut::preprocess {
 
-// The same closed surface with at least `triangles` triangles, and at most one more: the longest edge is cut
-// in the middle until there are enough, which makes edges even and triangles no worse than half as wide. Flat
-// parts are Delaunay's all along: what a drawing program leaves long and thin is not cut into more of it.
+// Refines a closed surface to at least `triangles` triangles, and at most one more, without changing its
+// shape: the longest edge is bisected until there are enough, which evens out edges and makes triangles at
+// most twice as narrow. Flat parts are kept Delaunay, so that the long thin triangles of CAD programs are not
+// divided into more of their kind.
 TriangleMesh refine(const TriangleMesh& closed, std::size_t triangles);
 
 }  // namespace abut::preprocess

@@ -9,10 +9,10 @@
 namespace abut::preprocess {
 namespace {
 
-// Vertices between these shares of the core's depth belong to its boundary.
+// Vertices between these multiples of the core's depth belong to its boundary.
 constexpr double kOutermost = 0.75;
 constexpr double kInnermost = 1.33;
-constexpr double kOnBoundary = 0.001;  // near enough
+constexpr double kOnBoundary = 0.001;  // tolerance, relative to the core's depth
 constexpr int kSteps = 3;              // the core's depth changes along the way
 
 }  // namespace

@@ -6,9 +6,9 @@
 // Internal to make_volume().
 namespace abut::preprocess {
 
-// Moves inner vertices that have come off the core's boundary back to it, along the line to their foot on the
-// surface, as far as the dihedral angles around them stay above kSnappedDihedral or what they were. Without
-// it the improvement of the angles leaves the core dented, and the field too soft.
+// Moves inner vertices that have drifted from the core's boundary back to it, along the line to their foot on
+// the surface, if the dihedral angles around them stay above kSnappedDihedral or do not decrease. Otherwise
+// the improvement of the angles would leave the core dented, and the field too soft.
 void snap_to_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
 
 // Degrees.

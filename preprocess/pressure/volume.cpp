@@ -52,7 +52,7 @@ struct FinishedLevel {
   MadeVolume made;
 
   std::size_t count() const { return made.mesh.tetrahedra.size(); }
-  // Why it is not as coarse as wanted.
+  // Why it is finer than wanted.
   std::string limit() const {
     if (!level.limit.empty() || count() <= level.mesh.tetrahedra.size()) return level.limit;
     return "walls and narrow parts have more vertices, in their core";
@@ -81,7 +81,8 @@ void describe(const FinishedLevel& finished, std::size_t number, double seconds,
           number, missed->second, finished.count()));
   }
   note("seconds", seconds);
-  // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.
+  // Number of vertices where obtuse tetrahedra violated the discrete maximum principle before it was
+  // repaired.
   const auto repairs = level.report.measures.find("extent_max_principle_repairs");
   if (repairs != level.report.measures.end()) note("max_principle_repairs", repairs->second);
 }
@@ -91,8 +92,8 @@ FinishedLevel finish(VolumeLevel level, const VolumeParameters& parameters) {
   return {std::move(level), std::move(made)};
 }
 
-// The level of a target with its field. Where vertices in the core of walls and narrow parts make too many
-// tetrahedra of it, the level of a target lower by as much is taken if that comes nearer.
+// Makes the level of a target with its field. If vertices in the core of walls and narrow parts make it too
+// fine, the target is lowered accordingly, and the result is taken if it is closer.
 FinishedLevel make_level(const TriangleMesh& surface, std::int64_t target,
                          const VolumeParameters& parameters) {
   const auto make = [&parameters](const TriangleMesh& simple) { return make_tetrahedra(simple, parameters); };
@@ -107,23 +108,23 @@ FinishedLevel make_level(const TriangleMesh& surface, std::int64_t target,
     FinishedLevel second =
         finish(find_level(surface, std::max<std::int64_t>(lower, kMinTetrahedra), make), parameters);
     if (std::abs(excess(second) - 1) < std::abs(excess(level) - 1)) return second;
-  } catch (const InvalidInput&) {  // the first is there
+  } catch (const InvalidInput&) {  // keep the first level
   }
   return level;
 }
 
-// So far above its target that a search for one still coarser would find the same.
+// Whether a level is so far above its target that a search for an even coarser one would find the same.
 bool out_of_reach(const FinishedLevel& level, std::int64_t target) {
   return !level.level.limit.empty() &&
          static_cast<double>(level.count()) > kOutOfReach * static_cast<double>(target);
 }
 
-// A level for a coarser target than that of `last`, which holds for it too if nothing better is found.
+// Whether a level for a coarser target is better than `last`, which otherwise serves for both.
 bool is_better(const FinishedLevel& level, const FinishedLevel& last) {
   return level.count() < last.count() || last.level.quality.min_dihedral < kLeastDihedral;
 }
 
-// Levels that miss their targets: one warning for all that have the same mesh.
+// Levels that miss their targets: one warning for all levels with the same mesh.
 class Misses {
  public:
   void add(const FinishedLevel& level, std::size_t number, std::int64_t target, Report& report) {

@@ -16,14 +16,14 @@ namespace abut::preprocess {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
-constexpr std::uint64_t kMaxCompression = 1032;  // bytes that zlib makes of one at most
+constexpr std::uint64_t kMaxCompression = 1032;  // largest compression ratio of zlib
 
-// Bytes that stand in base64, four characters for three, in one run or in several that end with '=' each.
+// Decodes base64, four characters for three bytes, in one run or in several that end with '=' each.
 class Base64 {
  public:
   explicit Base64(std::string_view text) : text_(text) {}
 
-  // False where there are no more.
+  // Gets the next byte; returns false at the end.
   bool next(unsigned char& byte) {
     if (at_ == size_ && !refill()) return false;
     byte = bytes_[at_++];
@@ -66,12 +66,12 @@ class Base64 {
   int at_ = 0, size_ = 0;
 };
 
-// A run of bytes as the file has it: raw or in base64.
+// A run of bytes, stored raw or in base64.
 class Bytes {
  public:
   Bytes(std::string_view text, bool raw) : text_(text), raw_(raw), base64_(text) {}
 
-  // `count` more, fewer where there are no more.
+  // The next `count` bytes, or all that are left.
   std::string take(std::uint64_t count) {
     std::string result;
     if (raw_) {
@@ -92,9 +92,9 @@ class Bytes {
 };
 
 struct Tag {
-  std::string_view name;  // with a leading '/' where it closes
+  std::string_view name;  // with a leading '/' if it is a closing tag
   std::map<std::string_view, std::string_view> attributes;
-  std::size_t end = 0;  // of the tag, in the text
+  std::size_t end = 0;  // offset of the tag's end in the text
 
   std::string_view operator[](std::string_view key) const {
     const auto found = attributes.find(key);
@@ -136,7 +136,7 @@ class XmlReader {
 
   [[noreturn]] void refuse(const std::string& what) const { throw InvalidInput(file_ + ": " + what); }
 
-  // The '>' of the tag at `at` that stands in no quotes.
+  // The '>' that ends the tag at `at`, outside quotes.
   std::size_t end_of_tag(std::size_t at) const {
     while (at < text_.size() && text_[at] != '>') {
       if (text_[at] == '"' || text_[at] == '\'') at = text_.find(text_[at], at + 1);
@@ -146,7 +146,7 @@ class XmlReader {
     return at;
   }
 
-  // The next tag from `at` on; no name at the end.
+  // The next tag at or after `at`; without a name at the end of the text.
   Tag next_tag(std::size_t at) const {
     Tag tag;
     for (;;) {
@@ -223,7 +223,7 @@ class XmlReader {
     return static_cast<std::uint64_t>(n);
   }
 
-  // By section and name; an empty name takes the section's only one.
+  // Finds an array by section and name; an empty name selects the section's only one.
   const DataArray& array(std::string_view section, std::string_view name, const char* what) const {
     const DataArray* found = nullptr;
     for (const DataArray& a : arrays_) {
@@ -336,15 +336,16 @@ class XmlReader {
                              : converted<std::uint32_t, std::uint64_t>(word)[0];
   }
 
-  // `expected` numbers of `width` bytes each, fewer where there are no more.
+  // Reads an uncompressed array: `expected` numbers of `width` bytes each, or fewer if the data end early.
   std::string plain(const DataArray& array, Bytes& bytes, std::size_t width, std::uint64_t expected) const {
     const std::optional<std::uint64_t> size = header(bytes);
     if (size && *size > width * expected) refuse_size(array, *size, width, expected);
     return bytes.take(size.value_or(0));
   }
 
-  // Number of blocks, their size, the size of the last where it is another, and their sizes in the file; then
-  // the blocks. No more is set aside than the array needs and the file's bytes can hold.
+  // Reads a compressed array: number of blocks, their size, the size of the last block if it differs, and
+  // their compressed sizes; then the blocks. Allocates no more than the array needs and the file's bytes can
+  // contain.
   std::string inflated(const DataArray& array, Bytes& bytes, std::size_t width,
                        std::uint64_t expected) const {
     const std::uint64_t most = width * expected;

@@ -25,12 +25,12 @@ namespace abut::preprocess {
 namespace {
 
 #ifdef ABUT_SANITIZED
-constexpr bool kLimitMemory = false;  // sanitizers reserve terabytes of addresses
+constexpr bool kLimitMemory = false;  // sanitizers reserve terabytes of address space
 #else
 constexpr bool kLimitMemory = true;
 #endif
 
-// A report is a kind (one byte), a length (four bytes) and a text.
+// A report consists of a kind (one byte), a length (four bytes) and a text.
 constexpr char kStage = 's', kDone = 'd', kFailure = 'f', kNoMemory = 'm';
 constexpr std::size_t kHead = 5;
 constexpr std::size_t kMaxOutput = 16384;
@@ -39,13 +39,13 @@ void write_all(int fd, const char* data, std::size_t size) {
   while (size > 0) {
     const ssize_t n = ::write(fd, data, size);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) ::_exit(3);  // nobody listens any more
+    if (n <= 0) ::_exit(3);  // the reader is gone
     data += n;
     size -= static_cast<std::size_t>(n);
   }
 }
 
-// Allocates nothing, so that it can still say that there is no memory.
+// Does not allocate, so that it can still report that memory is exhausted.
 void send(int fd, char kind, std::string_view text) {
   char head[kHead] = {kind};
   const auto length = static_cast<std::uint32_t>(text.size());
@@ -54,7 +54,7 @@ void send(int fd, char kind, std::string_view text) {
   write_all(fd, text.data(), text.size());
 }
 
-// Lowers this process's limit; RLIM_INFINITY is the largest value.
+// Lowers this process's soft limit; RLIM_INFINITY is the largest value.
 void lower_limit(__rlimit_resource resource, rlim_t value) {
   struct rlimit limit {};
   ::getrlimit(resource, &limit);
@@ -62,7 +62,7 @@ void lower_limit(__rlimit_resource resource, rlim_t value) {
   ::setrlimit(resource, &limit);
 }
 
-// What a child has of addresses, bytes: what the options say, or this process's own limit where that is less.
+// Address space of a child, bytes: the option, or this process's own limit if that is lower.
 rlim_t child_memory(const RunnerOptions& options) {
   struct rlimit own {};
   ::getrlimit(RLIMIT_AS, &own);
@@ -72,10 +72,10 @@ rlim_t child_memory(const RunnerOptions& options) {
 
 void prepare_child(pid_t parent, const RunnerOptions& options) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(3);  // it died before the line above
+  if (::getppid() != parent) ::_exit(3);  // the parent died before the call above
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_AS, child_memory(options));
-  // These may come to the whole process group; what becomes of the children is for the parent to say.
+  // These may be sent to the whole process group; the parent decides what happens to the children.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
@@ -248,7 +248,7 @@ JobResult ChildProcess::reap(const RunnerOptions& options) {
   return std::move(result_);
 }
 
-// A child that left without an answer: by which signal, and what that usually means.
+// Explains why a child ended without an answer: by which signal, and what that usually means.
 void ChildProcess::explain(int status, const RunnerOptions& options) {
   const std::string where =
       result_.stage.empty() ? "before its first stage" : "in stage '" + result_.stage + "'";

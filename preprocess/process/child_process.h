@@ -7,7 +7,7 @@
 
 #include "preprocess/process/runner.h"
 
-// One job in its child process: the two ends of the pipes between them. Internal to the runner.
+// A job in its child process, and the pipes between child and parent. Internal to the runner.
 namespace abut::preprocess {
 
 class FileDescriptor {
@@ -25,12 +25,12 @@ class FileDescriptor {
   int fd_;
 };
 
-// The parent's view of a running child. Moves only; the child is killed and reaped with the object.
+// The parent's view of a running child. Movable only; destroying the object kills and reaps the child.
 class ChildProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Forks; the child does the work, reports and leaves. Throws IoError where the system refuses.
+  // Forks; the child does the work, reports and exits. Throws IoError if the system refuses.
   static ChildProcess start(std::size_t job, const Work& work, const RunnerOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
@@ -40,15 +40,17 @@ class ChildProcess {
   int report_fd() const { return report_.get(); }
   int output_fd() const { return output_.get(); }
 
-  // Reads what has come; tells the observer of stages. False once the child has closed its end: then reap().
+  // Reads the available reports and passes stages to the observer. Returns false once the child has closed
+  // its end: then call reap().
   bool read_report(RunObserver& observer);
   void read_output();
 
-  // Seconds until the time limit; 0 once it is passed; a large number without a limit or while waiting.
+  // Seconds until the time limit; 0 once it has passed; a large number if there is no limit or the child is
+  // waiting.
   double seconds_left(double timeout_seconds) const;
   void kill_for_timeout();
 
-  // Waits for the child's end and says how it went.
+  // Waits for the child to end and returns its result.
   JobResult reap(const RunnerOptions& options);
 
  private:

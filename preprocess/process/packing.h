@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// Arrays from a child process to its parent, in one string. A reader takes what a writer put, in its order.
+// Serialises arrays into one string, to pass them from a child process to its parent. A reader takes values
+// in the order in which the writer put them.
 namespace abut::preprocess {
 
 class Packer {
@@ -33,7 +34,7 @@ class Unpacker {
 
   bool done() const { return at_ == end_; }
 
-  // Into a vector or a string.
+  // Reads the next array into a vector or a string.
   template <class Values>
   void take(Values& values) {
     std::size_t count = 0;

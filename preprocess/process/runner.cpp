@@ -22,8 +22,8 @@ namespace {
 
 constexpr double kTickSeconds = 0.25;
 
-// Takes SIGINT, SIGTERM and SIGHUP as data while it lives, so that the parent can stop its children first.
-// What is ignored, as SIGHUP under nohup, stays ignored.
+// Blocks SIGINT, SIGTERM and SIGHUP during its lifetime and receives them as data, so that the parent can
+// stop its children first. Ignored signals, such as SIGHUP under nohup, stay ignored.
 class SignalCatcher {
  public:
   SignalCatcher() {
@@ -38,7 +38,7 @@ class SignalCatcher {
     fd_ = FileDescriptor(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
     if (fd_.get() >= 0) return;
     const int error = errno;
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);  // no destructor follows
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);  // the destructor will not run
     throw IoError(fmt::format("signals cannot be caught: {}", std::generic_category().message(error)));
   }
   SignalCatcher(const SignalCatcher&) = delete;
@@ -130,11 +130,11 @@ class Run {
   RunResult result_;
 };
 
-// Least of the limits in these files and those of the same name in the folders above, down to `root`.
+// Least of the limits in the files `name` in the group's folder and all folders above it, up to `root`.
 std::size_t least_limit(const std::filesystem::path& root, const std::string& group, const char* name) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (std::filesystem::path at = std::filesystem::path(group).relative_path();; at = at.parent_path()) {
-    std::size_t limit = 0;  // stays 0 where the file is missing or says "max"
+    std::size_t limit = 0;  // stays 0 if the file is missing or contains "max"
     if (std::ifstream(root / at / name) >> limit && limit > 0) least = std::min(least, limit);
     if (at.empty()) return least;
   }
@@ -154,7 +154,7 @@ std::size_t machine_memory() {
 
 std::size_t control_group_memory(const std::filesystem::path& root) {
   const std::filesystem::path mounted = root / "sys/fs/cgroup";
-  // In a container the group's own folder may be mounted in the place of the root.
+  // In a container the group's own folder may be mounted in place of the root.
   std::size_t least = std::min(least_limit(mounted, "", "memory.max"),
                                least_limit(mounted / "memory", "", "memory.limit_in_bytes"));
   std::ifstream in(root / "proc/self/cgroup");

@@ -15,11 +15,11 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kFacing = 0.3;    // least cosine between a vertex and what it is drawn to
-constexpr double kFurthest = 2;    // way of a vertex, in tolerances: further ones become spikes
+constexpr double kFacing = 0.3;    // least cosine between the normals of a vertex and of its target
+constexpr double kFurthest = 2;    // largest move of a vertex, in tolerances: farther ones become spikes
 constexpr double kUnturned = 0.3;  // least cosine between a quad's normals before and after
 
-// Nearest of the mesh's vertices that faces a direction.
+// Finds the nearest of the mesh's vertices whose normal agrees with a direction.
 class NearestVertex {
  public:
   NearestVertex(const QuadMesh& mesh, const Rows& corners) : vertices_(mesh.vertices) {
@@ -54,7 +54,7 @@ class NearestVertex {
   bvh::BuiltTree built_;
 };
 
-// Whether a point of the surface lies within `reach` of p: the first one found ends the search.
+// Whether a point of the surface lies within `reach` of p; the first one found ends the search.
 bool is_within(const asset::SurfaceView& surface, const Vec3& p, double reach) {
   double bound = reach * reach;
   bvh::visit_nearest<double>(

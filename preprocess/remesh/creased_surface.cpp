@@ -13,19 +13,20 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kLongest = 0.75;  // of an edge, of the wanted length
-// Faces after the splitting: as many as an even surface asks for some times over (some 8 for a square of the
-// wanted edge; 66 on a cylinder of 64 sides that are one long triangle each way), and those of the input.
-// Needles ask for many more.
+constexpr double kLongest = 0.75;  // length of an edge over the wanted length
+// Largest number of faces after splitting, per wanted square of the area and per face of the input. An even
+// surface needs some 8 per square, and a cylinder of 64 sides, each of long single triangles, 66. Needles
+// need many more.
 constexpr double kMaxFaces = 150, kMaxOfInput = 8;
-constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
-constexpr double kReach = 0.5;         // of the filter, of the wanted length
-constexpr double kSigma = 0.35;    // difference of unit normals from which the filter takes an edge for sharp
+constexpr double kShortestCrease = 3;  // of a connected piece of creases, over the wanted length
+constexpr double kReach = 0.5;         // of the filter, over the wanted length
+constexpr double kSigma = 0.35;    // difference of unit normals at which the filter treats an edge as sharp
 constexpr int kMaxRounds = 80;     // of the filter
-constexpr double kAligned = 0.35;  // sine of the angle up to which a crease follows the field
+constexpr double kAligned = 0.35;  // largest sine of the angle between a crease and the field
 
 // The faces' unit normals, smoothed over about half the wanted length except across sharp edges [Zheng et al.
-// 2011, bilateral normal filtering]: noise goes, and the turn of a rounded edge gathers in few edges.
+// 2011, bilateral normal filtering]: noise disappears, and the turn of a rounded edge concentrates in few
+// edges.
 std::vector<Eigen::Vector3d> filtered_normals(const CreasedSurface& s, int threads) {
   const HalfedgeMesh& mesh = s.mesh;
   const auto n = static_cast<std::size_t>(mesh.face_slots());
@@ -38,7 +39,8 @@ std::vector<Eigen::Vector3d> filtered_normals(const CreasedSurface& s, int threa
     normals[f] = areas[f] > 0 ? Eigen::Vector3d(d / areas[f]) : Eigen::Vector3d::Zero();
     spacing += std::sqrt(areas[f]) / s.sizes[mesh.origin(3 * f)] / static_cast<double>(n);
   }
-  // A step of the filter reaches about half a face's extent; steps add up like those of a random walk.
+  // A step of the filter reaches about half a face's extent; the reach of many grows like that of a random
+  // walk.
   const int rounds =
       std::clamp(static_cast<int>(std::lround(std::pow(kReach / (0.5 * spacing), 2))), 4, kMaxRounds);
   for (int k = 0; k < rounds; ++k) {
@@ -113,7 +115,7 @@ void split(CreasedSurface& s, std::int32_t h) {
   }
 }
 
-// Faces that splitting may make of the surface.
+// Upper limit of the number of faces after splitting.
 double most_faces(const CreasedSurface& s) {
   double squares = 0;
   for (std::int32_t f = 0; f < s.mesh.face_slots(); ++f) {
@@ -156,13 +158,13 @@ void refine(CreasedSurface& s) {
     std::int32_t h = start;
     do {
       push(h);
-      push(HalfedgeMesh::next(h));  // two of these got other numbers
+      push(HalfedgeMesh::next(h));  // two of these have changed their numbers
       h = s.mesh.around(h);
     } while (h != start);
   }
 }
 
-// An edge that joins two creases without being one would tie them together.
+// Splits non-crease edges that join two creases, since they would couple the creases' lattice points.
 void part_creases(CreasedSurface& s) {
   std::vector<char> on_crease(s.positions.size(), 0);
   for (std::int32_t h = 0; h < s.mesh.halfedge_slots(); ++h) {

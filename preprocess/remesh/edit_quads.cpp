@@ -12,8 +12,8 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kRegular = 4;        // quads around a vertex
-constexpr double kUnfolded = 0.1;  // least sine of a corner's angle, turned as the quad is
+constexpr int kRegular = 4;        // valence of a regular vertex
+constexpr double kUnfolded = 0.1;  // least sine of a corner's angle, with the quad's orientation
 constexpr int kPasses = 8;
 
 int cost(int valence) { return (valence - kRegular) * (valence - kRegular); }
@@ -53,7 +53,7 @@ class Improver {
  private:
   Vec3 normal(std::int32_t f) const { return vector_area(quads_.mesh(), quads_.quad(f)).normalized(); }
 
-  // Whether a quad, with its corner `moved` at x, is convex and turned like n.
+  // Whether a quad with its corner `moved` at x is convex and oriented like n.
   bool sound(const Quad& q, std::int32_t moved, const Vec3& x, const Vec3& n) const {
     const auto at = [&](int k) { return q[k] == moved ? x : quads_.mesh().vertices[q[k]]; };
     for (int k = 0; k < 4; ++k) {
@@ -63,7 +63,7 @@ class Improver {
     return (at(2) - at(0)).cross(at(3) - at(1)).normalized().dot(n) > crease_cosine_;
   }
 
-  // Least cosine between the quads around v: how sharp the crease is that it lies on.
+  // Least cosine between the normals of the quads around v: the sharpness of the crease on which it lies.
   double sharpness(std::int32_t v) const {
     double least = 1;
     const auto& around = quads_.quads_of(v);

@@ -39,8 +39,8 @@ void EditableQuads::attach(std::int32_t f, const Quad& q) {
     quads_of_[v].insert(std::lower_bound(quads_of_[v].begin(), quads_of_[v].end(), f), f);
 }
 
-// No quad but f has both corners, and nothing but the other two corners of f is joined to both of them:
-// otherwise two edges would fall together that are not sides of f.
+// Requires that no quad but f has both corners, and that only the other two corners of f are joined to both
+// of them: otherwise two edges that are not sides of f would coincide.
 bool EditableQuads::can_collapse(std::int32_t f, int k) const {
   const Quad& q = mesh_.quads[f];
   const std::int32_t keep = q[k], gone = q[(k + 2) % 4], left = q[(k + 1) % 4], right = q[(k + 3) % 4];
@@ -54,7 +54,7 @@ bool EditableQuads::can_collapse(std::int32_t f, int k) const {
       if (w != left && w != right && joined(w, gone)) return false;
     }
   }
-  // A corner between them with two quads would lose one.
+  // A corner of valence two between them would be left with one quad.
   return valence(left) > 2 && valence(right) > 2 && valence(keep) + valence(gone) - 2 >= 2;
 }
 

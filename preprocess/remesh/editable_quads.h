@@ -7,8 +7,8 @@
 
 namespace abut::preprocess {
 
-// A closed manifold of quads under local changes. Quads and vertices keep their numbers; those that are gone
-// are left out by compact().
+// A closed manifold of quads under local changes. Quads and vertices keep their numbers until they are
+// removed; compact() renumbers.
 class EditableQuads {
  public:
   explicit EditableQuads(const QuadMesh& mesh);
@@ -21,21 +21,21 @@ class EditableQuads {
   const std::vector<std::int32_t>& quads_of(std::int32_t v) const { return quads_of_[v]; }
   int valence(std::int32_t v) const { return static_cast<int>(quads_of_[v].size()); }
 
-  // The quad that has the directed edge from a to b; -1: none.
+  // The quad with the directed edge from a to b; -1 if there is none.
   std::int32_t quad_with_edge(std::int32_t a, std::int32_t b) const;
 
-  // Whether quad f can be collapsed by joining its corners k and k + 2: the result is a manifold.
+  // Whether the mesh stays manifold when quad f is collapsed by merging its corners k and k + 2.
   bool can_collapse(std::int32_t f, int k) const;
-  // Joins them at `position` (m); the vertex at corner k stays.
+  // Merges them at `position` (m); the vertex at corner k remains.
   void collapse(std::int32_t f, int k, const Eigen::Vector3d& position);
 
-  // The two quads at the edge from a to b after it is turned: its ends move on by one around the hexagon that
-  // the quads form, `forward` or backward. None where that is no manifold.
+  // The two quads at edge k of quad f after the edge is rotated: its ends advance by one around the hexagon
+  // that the quads form, `forward` or backward. Empty if the result would not be manifold.
   std::optional<std::array<Quad, 2>> turned(std::int32_t f, int k, bool forward) const;
-  // Puts `quads` in the place of f and its neighbour across edge k.
+  // Replaces f and its neighbour across edge k by `quads`.
   void turn(std::int32_t f, int k, const std::array<Quad, 2>& quads);
 
-  // Removes the vertex v of two quads; false where they share all corners.
+  // Removes the vertex v of valence two; returns false if its two quads share all corners.
   bool remove_doublet(std::int32_t v);
 
   QuadMesh compact() const;
@@ -43,9 +43,9 @@ class EditableQuads {
  private:
   void detach(std::int32_t f);
   void attach(std::int32_t f, const Quad& q);
-  bool joined(std::int32_t a, std::int32_t b) const;  // by an edge
+  bool joined(std::int32_t a, std::int32_t b) const;  // whether an edge joins them
 
-  QuadMesh mesh_;  // dead quads have corner 0 below 0
+  QuadMesh mesh_;  // removed quads have a negative corner 0
   std::vector<std::vector<std::int32_t>> quads_of_;
 };
 

@@ -12,9 +12,10 @@ namespace {
 using H = HalfedgeMesh;
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kRounds = 20;  // of passes over the faces
+constexpr int kRounds = 20;  // limit of passes over the faces
 
-// How bad a triangle of this double area in the lattice is: turned over before flat before too large.
+// Badness of a triangle by twice its area in the lattice: flipped is worse than flat, flat worse than too
+// large.
 double badness(int area) { return area > 0 ? 0.01 * (area - 1) : area == 0 ? 1 : 4.0 - area; }
 
 class Extractor {
@@ -23,7 +24,7 @@ class Extractor {
 
   void run() {
     pass();
-    // What is left has creases closer than the lattice's spacing around it.
+    // What remains lies between creases closer than the lattice's spacing.
     l_.release_holds();
     pass();
   }
@@ -60,7 +61,7 @@ class Extractor {
       for (std::int32_t h = 0; h < mesh_.halfedge_slots(); ++h) {
         if (!mesh_.alive(h) || !l_.offset(h).isZero()) continue;
         const std::int32_t t = mesh_.twin(h);
-        // The lesser held end goes.
+        // Merge the less strongly held end into the other.
         const bool onward = l_.hold(mesh_.origin(h)) <= l_.hold(mesh_.target(h));
         const std::int32_t e = onward ? h : t;
         if (!l_.can_collapse(e)) continue;
@@ -95,7 +96,8 @@ class Extractor {
     return badness(l_.area(h / 3)) + badness(l_.area(t / 3)) - badness(f) - badness(g);
   }
 
-  // The change at one of the face's edges that makes most better; false if none makes anything better.
+  // Applies the change at one of the face's edges that improves most; returns false if none improves
+  // anything.
   bool mend(std::int32_t f) {
     double best = 1e-9;
     std::int32_t flip = -1, collapse = -1;
@@ -107,7 +109,7 @@ class Extractor {
     for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
       for (const std::int32_t e : {h, mesh_.twin(h)}) {
         if (!l_.can_collapse(e)) continue;
-        // Flips keep the lattice as it is: collapses must be clearly better.
+        // Flips do not change the lattice, so a collapse must be clearly better.
         if (const double gain = collapse_gain(e) - 0.5; gain > best) best = gain, collapse = e, flip = -1;
       }
     }
@@ -142,7 +144,7 @@ class Extractor {
     return any;
   }
 
-  // Delaunay flips in the lattice, among triangles with area.
+  // Performs Delaunay flips in the lattice, among triangles with area.
   bool shorten_diagonals() {
     bool any = false;
     for (bool changed = true; changed;) {
@@ -167,7 +169,7 @@ class Extractor {
   const HalfedgeMesh& mesh_;
 };
 
-// The longest side of the face in the lattice that is no crease: a diagonal, where the face is half a square.
+// The face's longest side in the lattice that is not a crease: a diagonal, if the face is half a square.
 std::int32_t diagonal(const LatticeMesh& l, std::int32_t f) {
   std::int32_t longest = -1;
   int length = 0;
@@ -202,7 +204,8 @@ Vec3 closest_on_segment(const Vec3& a, const Vec3& b, const Vec3& p) {
   return a + (length2 > 0 ? std::clamp((p - a).dot(b - a) / length2, 0.0, 1.0) : 0.0) * (b - a);
 }
 
-// Puts each vertex of the lattice mesh on the creases or the faces that the vertices merged into it had.
+// Places each vertex of the lattice mesh on the surface near its lattice point: on the creases or faces
+// around the vertices that were merged into it.
 void place(const CreasedSurface& s, const LatticeMesh& l, const std::vector<std::int32_t>& number,
            std::vector<Vec3>& vertices) {
   std::vector<double> distances(vertices.size(), std::numeric_limits<double>::infinity());

@@ -22,7 +22,7 @@ std::vector<double> sizes_of(const TriangleMesh& closed, const FieldParameters& 
   return sizes;
 }
 
-// Returns how many there are.
+// Holds singularities at their vertices; returns their number.
 std::size_t hold_singularities(const CreasedSurface& surface, const std::vector<std::uint8_t>& quarter_turns,
                                std::vector<Hold>& holds) {
   std::size_t count = 0;

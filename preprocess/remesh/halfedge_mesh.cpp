@@ -26,7 +26,7 @@ HalfedgeMesh::HalfedgeMesh(const TriangleMesh& mesh) {
     const std::pair<std::int32_t, std::int32_t> ends = std::minmax({origin(h), target(h)});
     return ends;
   };
-  // By their lower ends, counted, then the few at each by their upper ends.
+  // Counting sort by the lower ends, then sort the few half-edges at each by their upper ends.
   std::vector<std::int32_t> first(mesh.vertices.size() + 1, 0), order(origin_.size());
   for (std::int32_t h = 0; h < halfedge_slots(); ++h) ++first[key(h).first + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());

@@ -12,7 +12,7 @@ struct Candidate {
   std::int32_t i, j;
 };
 
-// The best first, to a thousandth of their merits' range; equally good ones in their order.
+// Sorts by descending merit, in steps of 0.001; candidates in the same step keep their order.
 void sort_by_merit(std::vector<Candidate>& candidates) {
   constexpr int kSteps = 2000;
   const auto step = [](const Candidate& c) {
@@ -26,9 +26,10 @@ void sort_by_merit(std::vector<Candidate>& candidates) {
   candidates.swap(sorted);
 }
 
-// Joins nodes that are left by the same neighbour, two by two: the leaves of a star would take a level each.
+// Merges pairs of leftover nodes that share a neighbour; otherwise the leaves of a star would take one level
+// each.
 void join_leaves(const std::vector<Candidate>& candidates, HierarchyLevel& fine, std::int32_t& count) {
-  std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
+  std::vector<std::int32_t> waiting(fine.points.size(), -1);  // leaf that waits for a partner at each node
   for (const Candidate& c : candidates) {
     for (const auto& [leaf, hub] : {std::pair(c.i, c.j), std::pair(c.j, c.i)}) {
       if (fine.parents[leaf] >= 0) continue;
@@ -41,7 +42,7 @@ void join_leaves(const std::vector<Candidate>& candidates, HierarchyLevel& fine,
   }
 }
 
-// Joins nodes two by two; returns the number of coarse nodes.
+// Merges nodes in pairs; returns the number of coarse nodes.
 std::int32_t choose_parents(HierarchyLevel& fine) {
   std::vector<Candidate> candidates;
   for (std::int32_t i = 0; i < fine.size(); ++i) {
@@ -81,7 +82,7 @@ HierarchyLevel coarsen(const HierarchyLevel& fine, std::int32_t count) {
   for (std::int32_t i = fine.size() - 1; i >= 0; --i) {
     const std::int32_t p = fine.parents[i];
     if (!(coarse.areas[p] > 0)) coarse.points[p] = fine.points[i];
-    // Opposite walls cancel: take one of them.
+    // Normals of opposite walls cancel: take one of them.
     if (!(coarse.normals[p].norm() > 1e-3 * coarse.areas[p])) coarse.normals[p] = fine.normals[i];
   }
   for (std::int32_t p = 0; p < count; ++p) {
@@ -110,7 +111,7 @@ HierarchyLevel coarsen(const HierarchyLevel& fine, std::int32_t count) {
 
 void append_row(HierarchyLevel& level, std::vector<HierarchyLevel::Link>& row) {
   using Link = HierarchyLevel::Link;
-  // Equal ones in their order; rows are short.
+  // Stable: equal nodes keep their order. Insertion sort for short rows, which are common.
   constexpr std::size_t kShort = 32;
   const auto before = [](const Link& a, const Link& b) { return a.node < b.node; };
   if (row.size() > kShort) {
@@ -136,7 +137,7 @@ void append_row(HierarchyLevel& level, std::vector<HierarchyLevel::Link>& row) {
 void colour(HierarchyLevel& level) {
   level.colours.clear();
   std::vector<std::int32_t> colour_of(level.points.size(), -1);
-  std::vector<std::int32_t> taken;  // by which node a colour was last seen at a neighbour
+  std::vector<std::int32_t> taken;  // for each colour the last node with a neighbour of that colour
   for (std::int32_t i = 0; i < level.size(); ++i) {
     for (std::int32_t k = level.offsets[i]; k < level.offsets[i + 1]; ++k) {
       if (const std::int32_t c = colour_of[level.links[k].node]; c >= 0) taken[c] = i;

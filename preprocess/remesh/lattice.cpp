@@ -14,12 +14,12 @@ using Vec2 = Eigen::Vector2d;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr double kLengthWeight = 0.3;
-constexpr double kStepCost = 0.05;  // of a path across an edge, whatever it does there
-constexpr double kPairCost = 100;   // of ending two rows beside each other, as that of a path
-constexpr std::size_t kNear = 60;   // faces among which a place for that is looked for
+constexpr double kStepCost = 0.05;  // of any step of a path across an edge
+constexpr double kPairCost = 100;   // of ending two rows next to each other, in units of a path's cost
+constexpr std::size_t kNear = 60;   // faces searched for an edge suited for that
 
-// States in the order of their distances, to kStepCost: no way is shorter, so none leads back into the bucket
-// that is being emptied [Denardo1979]. Distances beyond the last bucket share it.
+// A bucket queue of states by distance, in steps of kStepCost: no edge costs less, so none leads back into
+// the bucket that is being emptied [Denardo1979]. Distances beyond the last bucket share it.
 class Buckets {
  public:
   static std::size_t bucket(double distance) {
@@ -37,7 +37,7 @@ class Buckets {
     buckets_[b].push_back(state);
   }
 
-  // The next state, -1 where there is none; a state may come again, and later than at its distance.
+  // The next state, -1 if there is none; states may come repeatedly, and later than their distance warrants.
   std::int32_t pop() {
     while (now_ < buckets_.size() && buckets_[now_].empty()) ++now_;
     if (now_ == buckets_.size()) return -1;
@@ -54,7 +54,7 @@ class Buckets {
   std::size_t now_ = 0;
 };
 
-// The axes of each face in space.
+// The axes of each face as vectors in space.
 struct FaceAxes {
   Vec3 x, y;
   Vec2 of(const Vec3& v) const { return {v.dot(x), v.dot(y)}; }
@@ -70,14 +70,14 @@ std::vector<FaceAxes> axes_of(const CreasedSurface& s, const std::vector<Vec3>& 
   return axes;
 }
 
-// The axis along which a crease's offset must stay zero; 2 where there is none.
+// The axis along which the offset of a crease edge must stay zero; 2 if there is none.
 std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<FaceAxes>& axes, std::int32_t h) {
   if (!s.crease[h]) return 2;
   const Vec2 e = axes[h / 3].of(s.edge(h));
   return std::abs(e.x()) >= std::abs(e.y()) ? 1 : 0;
 }
 
-// Moves charges until none is left.
+// Moves charges along cheapest paths until all cancel or no further one can.
 class Flow {
  public:
   Flow(const CreasedSurface& s, const std::vector<FaceAxes>& axes, const std::vector<Hold>& holds,
@@ -106,7 +106,7 @@ class Flow {
   std::size_t run() {
     std::vector<std::int32_t> charged = find_charged();
     const std::size_t count = charged.size();
-    // Near pairs first, so that no path is led around by a charge that has a closer partner.
+    // Near pairs first, so that a path does not wind around a charge that has a closer partner.
     for (double limit = 1; !charged.empty() && limit < 2e9; limit *= limit < 64 ? 4 : 1e7) {
       for (const std::int32_t f : charged) {
         while (release(f, limit)) {
@@ -117,7 +117,7 @@ class Flow {
     return count;
   }
 
-  // Half-edges across which the axes were turned.
+  // Half-edges across which the axes were rotated.
   const std::vector<std::int32_t>& turned_across() const { return turned_; }
 
   std::vector<std::int32_t> find_charged() const {
@@ -129,23 +129,23 @@ class Flow {
   }
 
  private:
-  // What a search asks a face, in one line of the cache.
+  // A face's data for the search, in one cache line.
   struct alignas(64) Face {
     std::array<std::array<float, 4>, 3> costs{};  // of carrying a unit in each direction across each edge
-    std::array<std::int32_t, 3> beyond{};         // 4 times the face there + the quarter turns of its axes
+    std::array<std::int32_t, 3> beyond{};         // 4 times the adjacent face + the quarter turns of its axes
     bool charged = false;
   };
 
-  // Of a unit carried in a direction, at a face: 4 face + direction.
+  // Search state of a unit charge carried in a direction, at a face; its index is 4 face + direction.
   struct State {
     double distance = 0;
-    std::uint32_t search = 0;   // in which it was reached
-    std::int32_t through = -1;  // by which half-edge
+    std::uint32_t search = 0;   // the last search that reached it
+    std::int32_t through = -1;  // half-edge through which it was reached
   };
 
   static Offset unit(int direction) { return turned(Offset(1, 0), direction); }
 
-  // After a change of h's offset or turn.
+  // Updates the costs after a change of h's offset or turn.
   void update(std::int32_t h) {
     Face& face = faces_[h / 3];
     const Vec2 d = lattice_.offsets[h].cast<double>(), real = real_[h] - d, wanted = wanted_[h] - d;
@@ -182,8 +182,8 @@ class Flow {
     queue_.push(distance, state);
   }
 
-  // Carries one unit of the charge of f to where it cancels or, if that is further by more than kPairCost, to
-  // a charge across it, with which it ends two rows; false if there is no such place within the limit.
+  // Carries one unit of the charge of f to where it cancels or, if that is farther by more than kPairCost, to
+  // a charge perpendicular to it, and ends two rows; false if there is no such place within the limit.
   bool release(std::int32_t f, double limit) {
     limit_ = limit;
     start(f);
@@ -194,7 +194,7 @@ class Flow {
       if (distance > limit_) break;
       const std::int32_t g = state / 4;
       const Face& face = faces_[g];
-      // At the start the carried unit has already gone when it comes back turned.
+      // A unit that returns rotated to its start would meet a charge from which it has already been removed.
       if (face.charged && g != f) {
         const Offset carried = unit(state % 4), charge = lattice_.charge(g);
         if (charge.dot(carried) < 0) {
@@ -219,13 +219,13 @@ class Flow {
   }
 
   struct Place {
-    std::int32_t face, through;  // and the half-edge by which the charge comes
+    std::int32_t face, through;  // through: half-edge by which the charge arrives
     Offset charge;               // in the face's axes
   };
 
-  // Turns the axes across an edge near f by a quarter, so that the charge of f, a step along each axis, goes:
-  // around the pair of singularities at the edge's ends a row along each axis ends. Where no edge is fit, the
-  // charge stays.
+  // Rotates the axes across an edge near f by a quarter, which cancels the charge of f, a step along each
+  // axis: between the singularities at the edge's ends a row along each axis ends. Without a suitable edge
+  // the charge remains.
   void end_rows(std::int32_t f) {
     std::vector<Place> places{{f, -1, lattice_.charge(f)}};
     std::vector<std::int32_t> from{-1};
@@ -251,7 +251,7 @@ class Flow {
     }
   }
 
-  // Moves the charge of the first place to place i.
+  // Moves the charge from the first place to place i.
   void carry(const std::vector<Place>& places, const std::vector<std::int32_t>& from, std::size_t i) {
     for (; from[i] >= 0; i = static_cast<std::size_t>(from[i])) {
       const std::int32_t t = places[i].through, h = s_.mesh.twin(t);
@@ -261,13 +261,13 @@ class Flow {
     }
   }
 
-  // Whether h may become an edge across which the axes turn.
+  // Whether the axes may be rotated across h.
   bool fit(std::int32_t h) const {
     const auto regular = [&](std::int32_t v) { return free_[v] != 0 && turns_[v] == 0; };
     return locked_[h] == 2 && regular(s_.mesh.origin(h)) && regular(s_.mesh.target(h));
   }
 
-  // The twin's side keeps its axes and offset.
+  // Rotates the axes across h and its path; the twin's side keeps its axes and offset.
   void turn_across(std::int32_t h, int turn) {
     for (const std::int32_t e : path_through(h)) {
       const std::int32_t t = s_.mesh.twin(e);
@@ -283,7 +283,7 @@ class Flow {
     }
   }
 
-  // h, continued at both ends along edges without steps to where its ends are as far apart as its step asks.
+  // h, extended at both ends along edges of zero step until the path's ends are one lattice step apart.
   std::vector<std::int32_t> path_through(std::int32_t h) const {
     std::vector<std::int32_t> path{h};
     const double size = s_.sizes[s_.mesh.origin(h)];
@@ -330,16 +330,16 @@ class Flow {
   const CreasedSurface& s_;
   Lattice& lattice_;
   std::vector<Vec2> real_;            // steps before rounding
-  std::vector<Vec2> wanted_;          // steps that the edges' own lengths ask for
+  std::vector<Vec2> wanted_;          // steps by the edges' own lengths
   std::vector<std::uint8_t> locked_;  // axis that must stay zero; 2: none
   std::vector<int> turns_;            // around the vertices
-  std::vector<char> free_;            // of the vertices: whether it may become singular
+  std::vector<char> free_;            // of each vertex: whether it may become singular
   std::vector<std::int32_t> turned_;  // half-edges
   std::vector<Face> faces_;
   std::vector<State> states_;
   Buckets queue_;
   std::uint32_t search_ = 0;
-  double limit_ = 0;  // of the search's distances
+  double limit_ = 0;  // largest distance of the search
 };
 
 }  // namespace
@@ -352,7 +352,7 @@ std::vector<std::uint8_t> match(const CreasedSurface& s, const std::vector<Vec3>
     const std::int32_t t = mesh.twin(h);
     if (t < h) continue;
     const Vec3 e = s.edge(h);
-    // The edge's angle in either face's axes; their difference is the turn.
+    // The edge's angles in the two faces' axes; their difference is the turn.
     const Vec2 a = axes[h / 3].of(e), b = axes[t / 3].of(e);
     const double cosine = a.dot(b), sine = a.x() * b.y() - a.y() * b.x();
     const int r = std::abs(cosine) >= std::abs(sine) ? (cosine >= 0 ? 0 : 2) : (sine > 0 ? 1 : 3);

@@ -7,7 +7,7 @@ namespace abut::preprocess {
 
 using Offset = Eigen::Vector2i;
 
-// v turned by r quarter turns, counter-clockwise.
+// v rotated by r quarter turns, counter-clockwise.
 template <class S>
 Eigen::Vector2<S> turned(const Eigen::Vector2<S>& v, int r) {
   switch (r & 3) {
@@ -22,32 +22,32 @@ Eigen::Vector2<S> turned(const Eigen::Vector2<S>& v, int r) {
   }
 }
 
-// Whole steps of a square lattice along the edges of a mesh. Each face has axes of its own; `turns` says how
-// coordinates change from a face to the next.
+// Integer steps of a square lattice along the edges of a mesh. Each face has its own axes; `turns` relates
+// the axes of adjacent faces.
 struct Lattice {
-  std::vector<Offset> offsets;      // of the half-edges: from origin to target, in their face's axes
-  std::vector<std::uint8_t> turns;  // of the half-edges: quarter turns from their face's axes to the twin's
+  std::vector<Offset> offsets;      // of each half-edge: steps from origin to target, in its face's axes
+  std::vector<std::uint8_t> turns;  // of each half-edge: quarter turns from its face's axes to the twin's
 
-  // What the offsets around the face add up to: zero where they are consistent.
+  // Sum of the offsets around the face: zero if they are consistent.
   Offset charge(std::int32_t f) const { return offsets[3 * f] + offsets[3 * f + 1] + offsets[3 * f + 2]; }
 };
 
-// Quarter turns between the axes of neighbouring faces: those closest to the directions' angles to the common
-// edge.
+// Quarter turns between the axes of adjacent faces that match their directions best, by the directions'
+// angles to the common edge.
 std::vector<std::uint8_t> match(const CreasedSurface& surface,
                                 const std::vector<Eigen::Vector3d>& directions);
 
-// Sum of the quarter turns around each vertex, 0 to 3: not 0 at a singularity of the orientation field.
+// Sum of the quarter turns around each vertex, 0 to 3; nonzero at a singularity of the orientation field.
 std::vector<int> turns_around(const HalfedgeMesh& mesh, const std::vector<std::uint8_t>& turns);
 
-// Rounds the steps between neighbours' lattice points, then makes them add up to zero around every face by
-// changing as few of them by as little as possible: a charge travels from face to face along a cheapest path,
-// turning with the axes, until it meets its opposite. That is the flow of [Huang et al. 2018], solved by
-// successive shortest paths. Steps across a crease stay zero. Where its opposite is very far, a charge meets
-// one across it instead: the turns along a short path of edges change by a quarter, and a row of the lattice
-// along either axis ends between the two singularities at the path's ends, which lie off the `holds`.
-// charges: number of faces that had to be mended; left: those that could not be; turned: the half-edges of
-// those paths.
+// Rounds the steps between neighbouring lattice points, then makes them add up to zero around every face with
+// few and small changes: a charge (a face's nonzero sum) moves from face to face along a cheapest path,
+// rotating with the axes, until it meets its opposite. That is the flow of [Huang et al. 2018], solved by
+// successive shortest paths. Steps across a crease stay zero. If its opposite is very far away, a charge
+// meets one perpendicular to it instead: the turns along a short path of edges change by a quarter, and a row
+// of the lattice along either axis ends between the two singularities at the path's ends, at vertices without
+// a hold. `charges`: number of faces whose sum was not zero; `left`: number of those that could not be
+// repaired; `turned`: the half-edges of those paths.
 struct ConsistentLattice {
   Lattice lattice;
   std::size_t charges = 0, left = 0;

@@ -87,7 +87,7 @@ void LatticeMesh::flip(std::int32_t h) {
 
 bool LatticeMesh::can_collapse(std::int32_t h) const {
   const std::int32_t a = mesh_.origin(h), b = mesh_.target(h);
-  // Along its crease or into something held at least as much.
+  // Merge only along its crease, or into a vertex that is held at least as strongly.
   if (!released_ && holds_[a] > holds_[b]) return false;
   if (!offset(h).isZero() && !movable(a)) return false;
   return mesh_.can_collapse(h);

@@ -7,8 +7,8 @@
 namespace abut::preprocess {
 namespace {
 
-// One search for an augmenting path at a time; what it touched is undone, so that a search costs what it
-// visits.
+// Searches one augmenting path at a time. Each search resets what it touched, so that its cost is
+// proportional to what it visits.
 class Matcher {
  public:
   Matcher(const CubicGraph& graph, std::vector<std::int32_t> mates)

@@ -4,13 +4,13 @@
 
 namespace abut::preprocess {
 
-// A surface that no route makes quads of: no fault of parameters or file.
+// Thrown for a surface that no remeshing route turns into quads, although parameters and file are valid.
 class NoQuads : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
 };
 
-// ... since it would take more work, by count, than an object is worth; no other route would be cheaper.
+// Thrown if quads would take more work, by count, than an object warrants; no other route would be cheaper.
 class TooMuchWork : public NoQuads {
  public:
   using NoQuads::NoQuads;

@@ -13,7 +13,7 @@ using Vec3 = Eigen::Vector3d;
 
 constexpr int kSweeps = 3;             // per level
 constexpr double kStart = 1e-6;        // weight of a direction in its own mean
-constexpr double kLargestWeight = 10;  // of a link: slivers have centroids that nearly meet
+constexpr double kLargestWeight = 10;  // of a link: centroids of slivers nearly coincide
 
 HierarchyLevel face_level(const CreasedSurface& s) {
   HierarchyLevel level;
@@ -40,8 +40,8 @@ HierarchyLevel face_level(const CreasedSurface& s) {
 void smooth(const HierarchyLevel& level, std::vector<Vec3>& directions, int threads) {
   for (int k = 0; k < kSweeps; ++k) {
     sweep(level, threads, [&](std::int32_t i) {
-      // Its length is the sum of the weights, about: no link needs a square root. Where it starts from only
-      // says which of the first neighbour's directions is meant.
+      // The length of `sum` is approximately the sum of the weights, so that links need no square root. The
+      // start value only decides which of the first neighbour's directions is used.
       const Vec3& n = level.normals[i];
       Vec3 sum = kStart * directions[i];
       for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l) {

@@ -29,7 +29,7 @@ std::vector<double> spacing_of(const QuadMesh& mesh, double area) {
       const double edge = (mesh.vertices[q[(k + 1) % 4]] - mesh.vertices[q[k]]).norm();
       least = std::min(least, edge);
       greatest = std::max(greatest, edge);
-      sum += edge;  // every edge twice
+      sum += edge;  // every edge counts twice
     }
   const auto count = static_cast<double>(mesh.quads.size());
   return {std::sqrt(area / count), least, sum / (4 * count), greatest};

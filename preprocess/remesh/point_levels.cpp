@@ -15,8 +15,8 @@ namespace abut::preprocess {
 
 namespace {
 
-// By how much more quads may be apart than walls ask for without a warning: they come out a little larger or
-// smaller than they are meant to be.
+// Factor by which the spacing may exceed what walls require without a warning: quads come out slightly larger
+// or smaller than requested.
 constexpr double kUneven = 1.05;
 
 struct Level {
@@ -26,7 +26,7 @@ struct Level {
 };
 
 struct Walls {
-  double unresolved_percent = 0;  // of the area: where the wall is thinner than the spacing resolves
+  double unresolved_percent = 0;  // of the area: where the wall is too thin for the spacing
   double thin = 0;                // thickness that all but kThinShare of the area exceed, m
 };
 

@@ -13,12 +13,12 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 
 constexpr int kSweeps = 3;            // per level
-constexpr double kLargestTurn = 0.7;  // cosine of what a crease may turn by at a vertex
+constexpr double kLargestTurn = 0.7;  // cosine of the largest turn of a crease at a vertex
 
 struct Field {
-  std::vector<Vec3> q;       // axis of the lattice; along the crease where held to a line
+  std::vector<Vec3> q;       // axis of the lattice; along the crease if held to a line
   std::vector<Vec3> o;       // lattice point, m
-  std::vector<Vec3> anchor;  // where the node is, m: of a held one, on the crease
+  std::vector<Vec3> anchor;  // position of the node, m; of a held one, on the crease
   std::vector<double> size;  // spacing of the lattice, m
   std::vector<Hold> hold;
 };
@@ -80,7 +80,7 @@ Field vertex_field(const CreasedSurface& s, const HierarchyLevel& level, const s
   return field;
 }
 
-// A coarse node takes the hold of its most held fine node.
+// A coarse node takes the hold of its most strongly held fine node.
 Field restrict_field(const HierarchyLevel& fine, const Field& field, const HierarchyLevel& coarse) {
   Field out;
   const std::size_t n = coarse.points.size();
@@ -108,14 +108,14 @@ Field restrict_field(const HierarchyLevel& fine, const Field& field, const Hiera
   return out;
 }
 
-// A square lattice's axes, m, and one over its spacing.
+// The unit axes of a square lattice, its spacing, m, and the inverse of that.
 struct Axes {
   Vec3 q, t;  // unit
   double size = 0, inverse = 0;
 };
 
-// The axes of the lattice between nodes i and j: those of both, averaged; beside a crease, whose normal is
-// that of neither side, those of the other node.
+// The axes of the lattice between nodes i and j: the average of both. At a crease, whose normal belongs to
+// neither side, those of the node off the crease.
 Axes axes_between(const HierarchyLevel& level, const Field& field, std::int32_t i, std::int32_t j) {
   const double size = (field.size[i] + field.size[j]) / 2;
   const bool held_i = field.hold[i] != Hold::kFree, held_j = field.hold[j] != Hold::kFree;
@@ -129,13 +129,13 @@ Axes axes_between(const HierarchyLevel& level, const Field& field, std::int32_t 
   return {q, n.cross(q), size, 1 / size};
 }
 
-// x to the nearest whole number, ties to even: the sum has no place for a fraction. Without a library call.
+// Rounds x to the nearest integer, ties to even, without a library call: the sum has no bits for a fraction.
 double rounded(double x) {
   constexpr double kNoFraction = 6755399441055744.0;  // 1.5 * 2^52
   return (x + kNoFraction) - kNoFraction;
 }
 
-// o shifted by lattice vectors to where it is nearest to `wanted`.
+// o shifted by lattice vectors to be nearest to `wanted`.
 Vec3 nearest(const Vec3& o, const Axes& axes, const Vec3& wanted) {
   const Vec3 d = axes.inverse * (wanted - o);
   return o + axes.size * (rounded(d.dot(axes.q)) * axes.q + rounded(d.dot(axes.t)) * axes.t);
@@ -193,7 +193,7 @@ std::vector<Hold> crease_holds(const CreasedSurface& s) {
       }
       h = s.mesh.around(h);
     } while (h != start);
-    // Two unit vectors at the angle pi - turn have a sum of the length 2 sin(turn / 2).
+    // The sum of two unit vectors at an angle of pi - turn has the length 2 sin(turn / 2).
     const bool straight = creases == 1 || (creases == 2 && 1 - sum.squaredNorm() / 2 > kLargestTurn);
     if (creases > 0) holds[v] = straight ? Hold::kLine : Hold::kPoint;
   }

@@ -15,7 +15,7 @@ using Vec3 = Eigen::Vector3d;
 
 Vec3 normal(const Vec3& a, const Vec3& b, const Vec3& c) { return (b - a).cross(c - a).normalized(); }
 
-// Whether cutting from corner 0 to corner 2 is better than from 1 to 3.
+// Whether to cut from corner 0 to corner 2 instead of from 1 to 3.
 bool cut_first_diagonal(const QuadMesh& mesh, const Quad& q) {
   const Vec3 &a = mesh.vertices[q[0]], &b = mesh.vertices[q[1]], &c = mesh.vertices[q[2]],
              &d = mesh.vertices[q[3]];
@@ -88,7 +88,7 @@ std::string find_topological_fault(const QuadMesh& mesh) {
       if (seen[v] != 0) continue;
       seen[v] = 1;
       if (valence[v] < 3) return fmt::format("vertex {} is a doublet: it has {} quads", v, valence[v]);
-      // Once around v: the quads of its fan.
+      // Walk once around v: the quads of its fan.
       std::int32_t at = f, turned = 0;
       do {
         const Quad& q = mesh.quads[at];

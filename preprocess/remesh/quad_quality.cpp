@@ -16,10 +16,10 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 
 constexpr double kDegrees = 180 / std::numbers::pi;
-constexpr double kCertified = 2e-4;  // of the Hausdorff distances, of the diagonal
-constexpr double kNearer = 0.1;      // of the edge: by so much an opposite wall must be nearer to count
+constexpr double kCertified = 2e-4;  // of the Hausdorff distances, over the diagonal
+constexpr double kNearer = 0.1;      // over the edge: by how much an opposite wall must be closer to count
 constexpr double kStraddleCosine = 0.5;
-constexpr int kSamples = 4;  // along each side of the grid on which straddling is looked for
+constexpr int kSamples = 4;  // along each side of the grid that detects straddling
 constexpr double kInner = 0.8;
 
 double angle(const Vec3& u, const Vec3& v) { return kDegrees * std::atan2(u.cross(v).norm(), u.dot(v)); }
@@ -34,7 +34,7 @@ Vec3 bilinear(const QuadMesh& mesh, const Quad& q, double s, double t) {
          s * ((1 - t) * mesh.vertices[q[1]] + t * mesh.vertices[q[2]]);
 }
 
-// The surface's normals on a grid over the quad's inner part; zero where nothing near faces its way.
+// The surface's normals on a grid over the quad's inner part; zero where no point nearby faces its way.
 using Normals = std::array<std::array<Vec3, kSamples>, kSamples>;
 Normals normals_below(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
   const Vec3 area = vector_area(mesh, q), n = area.normalized();

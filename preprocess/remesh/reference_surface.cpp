@@ -15,11 +15,11 @@ using Vec3 = Eigen::Vector3d;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Calls leaf(first, count) for every leaf whose box the ray from `origin` along `direction` meets before
-// `reach`, which the callback may lower.
+// `reach`; the callback may reduce `reach`.
 template <class Leaf>
 void visit_ray(const bvh::TreeView& tree, const Vec3& origin, const Vec3& direction, double& reach,
                Leaf&& leaf) {
-  // Boxes are rounded outward already; the slab test's own rounding is covered by a relative margin.
+  // Boxes are already rounded outward; a relative margin covers the rounding of the slab test itself.
   constexpr double kMargin = 1e-9;
   const auto meets = [&](const Vec3& low, const Vec3& high) {
     double enter = 0, leave = reach;
@@ -38,7 +38,7 @@ void visit_ray(const bvh::TreeView& tree, const Vec3& origin, const Vec3& direct
   bvh::visit_boxes(tree, meets, leaf);
 }
 
-// Where the ray meets the triangle's plane within the triangle; infinity where it does not.
+// Ray parameter at which the ray meets the triangle; infinity if it does not.
 double hit(const Vec3& origin, const Vec3& direction, const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 ab = b - a, ac = c - a, cross = direction.cross(ac);
   const double determinant = ab.dot(cross);
@@ -98,13 +98,13 @@ double ReferenceSurface::thickness(const FootPoint& foot) const {
   bool found = false;
   visit_ray(view_.tree, foot.position, direction, reach, [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t t = first; t < first + count; ++t) {
-      // The ray leaves through a triangle that faces along it.
+      // The ray leaves the solid through a triangle whose normal points along it.
       if (t == foot.triangle || !(normals_[t].dot(direction) > 0)) continue;
       const double s = hit(foot.position, direction, distance::internal::corner<double>(view_, t, 0),
                            distance::internal::corner<double>(view_, t, 1),
                            distance::internal::corner<double>(view_, t, 2));
       if (!(s >= 0 && s < reach)) continue;
-      reach = std::abs(s);  // not minus zero
+      reach = std::abs(s);  // avoids minus zero
       found = true;
     }
   });

@@ -8,33 +8,33 @@
 
 namespace abut::preprocess {
 
-// A point of a surface and the surface's direction there.
+// A surface point closest to a query point, with the surface's normal.
 struct FootPoint {
   Eigen::Vector3d position;    // m
   Eigen::Vector3d normal;      // of the triangle, unit, outward
-  double distance = 0;         // from the point asked for, m
-  std::int32_t triangle = -1;  // -1: none qualifies
+  double distance = 0;         // from the query point, m
+  std::int32_t triangle = -1;  // -1 if no point qualifies
 };
 
-// The closed surface that a remeshed one stands for: exact closest points, with a test that keeps a point
-// from landing on the opposite wall, and rays through the solid.
+// The closed surface that a remeshed one approximates: exact closest points, with a normal test that keeps a
+// point from landing on the opposite wall, and rays through the solid.
 class ReferenceSurface {
  public:
-  // Throws InvalidInput as build_surface() does.
+  // Throws InvalidInput for the same reasons as build_surface().
   explicit ReferenceSurface(const TriangleMesh& closed);
 
   // Closest point of the whole surface to p (m).
   FootPoint closest(const Eigen::Vector3d& p) const;
 
-  // Closest point to p (m) of the triangles whose normal has at least `cosine` with one of the unit vectors
-  // `normals`, no further than `reach` (m). A wall's two sides face away from each other: the right one is
-  // found however close the other is. The search starts from the triangle `guess` (-1: none): a near one
-  // spares most of it.
+  // Closest point to p (m) on the triangles whose normal has a cosine of at least `cosine` with one of the
+  // unit vectors `normals`, no farther than `reach` (m). The two sides of a wall face in opposite directions,
+  // so the right one is found however close the other is. The search starts from the triangle `guess` (-1:
+  // none): a close guess saves most of the work.
   FootPoint closest_facing(const Eigen::Vector3d& p, std::span<const Eigen::Vector3d> normals, double cosine,
                            double reach, std::int32_t guess = -1) const;
 
-  // Length of the ray from the foot point straight into the solid, to where it leaves it again, m; infinity
-  // where it finds no exit (a point outside).
+  // Length of the ray from the foot point along the inward normal to where it leaves the solid, m; infinity
+  // if it finds no exit (a point outside).
   double thickness(const FootPoint& foot) const;
 
   // Distance from p (m) to the surface, negative inside.

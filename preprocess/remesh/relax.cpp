@@ -13,19 +13,19 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kCentreCosine = 0.3;  // of the angle between a quad and the surface at its foot point
-constexpr double kVertexCosine = 0.5;  // of the angle between a vertex's foot point and one of its quads
+constexpr double kCentreCosine = 0.3;  // between the normals of a quad and of the surface at its foot point
+constexpr double kVertexCosine = 0.5;  // between the normals at a vertex's foot point and of one of its quads
 constexpr double kCreaseCosine =
     0.57;                             // 55 degrees: least turn of a crease that holds vertices more strongly
-constexpr double kSideCosine = 0.91;  // 25 degrees: most that quads on one side of it differ by
+constexpr double kSideCosine = 0.91;  // 25 degrees: largest difference between quads on one side of it
 constexpr std::int64_t kChunk = 256;
 
-// What a quad asks for.
+// The targets of a quad's corners.
 struct Wish {
   std::array<Vec3, 4> corners;  // of the square that fits it best, m
-  Vec3 point, normal;           // of the plane that touches the surface
+  Vec3 point, normal;           // of the surface's tangent plane
   double reach = 0;             // half its longer diagonal, m
-  std::int32_t triangle = -1;   // of the surface, that the plane touches
+  std::int32_t triangle = -1;   // of the surface, at the tangent point
 };
 
 class Relaxer {
@@ -41,7 +41,8 @@ class Relaxer {
         moved_(mesh.vertices.size()),
         feet_(mesh.vertices.size(), -1) {}
 
-  // On the surface, the vertices end at its closest points; else their quads' planes alone keep them near.
+  // If `on_surface`, vertices end at closest points of the surface; else only their quads' planes keep them
+  // near it.
   void round(bool on_surface) {
     parallel_for(
         static_cast<std::int64_t>(mesh_.quads.size()), parameters_.threads,
@@ -54,9 +55,9 @@ class Relaxer {
   }
 
  private:
-  // The square in the quad's plane closest to its corners, those taken as complex numbers: a i^k with the
-  // mean a of z_k i^-k; of the size asked for.
-  // The plane is the last one where `on_surface` is false and there is one.
+  // Computes the square in the quad's plane that is closest to its corners. With the corners as complex
+  // numbers z_k it is a i^k, where a is the mean of z_k i^-k, scaled to the wanted size. The tangent plane is
+  // that of the last round if `on_surface` is false and there is one.
   Wish wish(const Quad& q, const Wish& last, bool on_surface) const {
     Wish w;
     const Vec3 c = centre(mesh_, q), area = vector_area(mesh_, q);
@@ -116,8 +117,8 @@ class Relaxer {
     return foot.triangle < 0 ? old : foot.position;
   }
 
-  // Whether the quads around a vertex, given by the surface's normals, lie on either side of a crease that
-  // runs along their edges, two or more to a side, or are the three at a corner.
+  // Whether the quads around a vertex, given by the surface's normals, lie on both sides of a crease that
+  // runs along their edges, two or more on each side, or are the three at a corner.
   static bool follows_crease(std::span<const Vec3> normals) {
     double least = kCreaseCosine;
     const Vec3 *one = nullptr, *other = nullptr;
@@ -137,7 +138,7 @@ class Relaxer {
     return between == 0 && on_one >= 2 && normals.size() - on_one >= 2;
   }
 
-  // A quad that the round turned against the surface, or folded at a corner, gets its vertices back.
+  // Restores the vertices of quads that the round turned against the surface.
   void undo_flips() {
     std::vector<char> undo(mesh_.vertices.size(), 0);
     for (std::size_t f = 0; f < mesh_.quads.size(); ++f) {
@@ -158,7 +159,7 @@ class Relaxer {
   Rows quads_of_;
   std::vector<Wish> wishes_;
   std::vector<Vec3> moved_;
-  std::vector<std::int32_t> feet_;  // of the vertices: the triangle that each lies on, from the last round
+  std::vector<std::int32_t> feet_;  // of each vertex: the triangle on which it lies, from the last round
 };
 
 }  // namespace

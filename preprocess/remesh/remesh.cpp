@@ -24,21 +24,21 @@ namespace abut::preprocess {
 namespace {
 
 constexpr int kIsotropicRounds = 3;
-constexpr double kNoCreases = 180;  // relaxation finds them; edges held by force crowd around noise
-// Of equilateral triangles whose pairs have the area of a square with edge 1, and what the remesher's
-// triangles and the collapses after it differ from that in the mean.
+constexpr double kNoCreases = 180;  // relaxation finds creases; edges held by force crowd around noise
+// Edge of equilateral triangles whose pairs have the area of a unit square, times a factor by which the
+// remesher's triangles and the later collapses differ from that on average.
 const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
-constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
+constexpr double kMixDegrees = 50;  // connectivity changes do not merge quads at a larger angle
 constexpr int kEdits = 2, kRoundsBetweenEdits = 4, kLastRounds = 12, kRoundsAfterSubdivision = 5;
-// Quads that were divided have their shape; of the thin walls that ask for so many they must stay apart.
+// Divided quads already have their shape; the thin walls that require so many must be kept apart.
 constexpr int kAwayAfterSubdivision = 2;
 constexpr double kFlatnessAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
-constexpr double kCoverTolerance = 0.5;  // of the edge: less is for the quads to cut off
-constexpr std::size_t kMaxBase = 14000;  // quads; more come by subdivision
-// Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
-// another spacing meets the same thin wall or rim at another place. Small meshes, which take no time, are
-// tried more often, and until none is left by the strict rule.
+constexpr double kCoverTolerance = 0.5;  // over the edge: quads may cut off this much
+constexpr std::size_t kMaxBase = 14000;  // quads; finer meshes come from subdivision
+// Scales of the field lattice's edge, tried in turn until a mesh has no tangles: another spacing meets the
+// same thin wall or rim at another place. Small meshes, which take little time, are tried more often, until
+// none is left by the strict rule.
 constexpr double kScales[] = {1, 0.97, 1.04, 0.93}, kScalesOfSmall[] = {0.99, 1.01, 0.98, 1.02, 0.95, 1.07};
 constexpr double kSmall = 1000;  // quads
 constexpr int kUntangleRounds = 30, kStrictRounds = 60;
@@ -62,8 +62,7 @@ QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
   return to_quads(remesh_isotropic(closed, kTriangleEdge * edge, kNoCreases, kIsotropicRounds));
 }
 
-// Repairs the mesh, then covers what it leaves out and lets the surroundings give way, unless that makes
-// tangles.
+// Repairs the mesh, then covers what it leaves out and relaxes the surroundings, unless that causes tangles.
 Tangles repair_and_cover(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int rounds,
                          int threads) {
   TangleFinder finder(surface);
@@ -97,7 +96,7 @@ Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int
   return repair_and_cover(mesh, surface, edge, kUntangleRounds, threads);
 }
 
-// The last one, 0, is that of isotropic triangles.
+// Scales to try; the final 0 stands for isotropic triangles.
 std::vector<double> scales_of(bool small, bool fields) {
   std::vector<double> scales;
   if (fields) scales.assign(std::begin(kScales), std::end(kScales));
@@ -111,7 +110,7 @@ Tangles untangle_strictly(QuadMesh& mesh, const ReferenceSurface& surface) {
   return untangle(mesh, strict, kStrictRounds);
 }
 
-// Of the routes the first without tangles, or the one with the fewest.
+// The first of the routes without tangles, or else the one with the fewest.
 Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
                    const RemeshParameters& parameters) {
   Remeshed best;
@@ -131,9 +130,9 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
       base.crossings = left.crossings;
       base.flips = left.flips;
     } catch (const TooMuchWork&) {
-      throw;  // so it would be by every route
+      throw;  // every other route would be as costly
     } catch (const InvalidInput& error) {
-      // This route has no manifold to offer; the last one's reason is the caller's to know.
+      // This route yields no manifold; if none does, the caller learns the last one's reason.
       if (!fields && !found) throw NoQuads(fmt::format("no route makes closed quads: {}", error.what()));
       continue;
     }
@@ -172,7 +171,7 @@ std::vector<QuadTarget> quad_targets_from_string(const std::string& text) {
     targets.push_back(target_from(text.substr(begin, end - begin)));
     begin = end + 1;
   }
-  // In one order, so that one set of levels has one description.
+  // Sorted, so that equal sets of levels have equal descriptions.
   std::sort(targets.begin(), targets.end(), [](const QuadTarget& a, const QuadTarget& b) {
     return std::tie(a.kind, a.value) < std::tie(b.kind, b.value);
   });

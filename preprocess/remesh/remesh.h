@@ -10,17 +10,17 @@
 
 namespace abut::preprocess {
 
-// How fine a quad mesh is to be.
+// The wanted resolution of a quad mesh.
 struct QuadTarget {
   enum class Kind { kAuto, kQuads, kEdge };
   Kind kind = Kind::kAuto;
-  double value = 0;  // kQuads: their number; kEdge: their edges' length, m
+  double value = 0;  // kQuads: number of quads; kEdge: edge length, m
 
-  // "auto", "2000", "0.004 m".
+  // For example "auto", "2000" or "0.004 m".
   std::string text() const;
 };
 
-// Reads targets separated by commas, each "auto" or a number of quads, or "none". Throws InvalidInput.
+// Parses targets separated by commas, each "auto" or a number of quads, or "none". Throws InvalidInput.
 std::vector<QuadTarget> quad_targets_from_string(const std::string& text);
 
 // Smallest and largest number of quads of a target.
@@ -28,36 +28,36 @@ inline constexpr std::int64_t kLeastQuads = 24, kMaxQuads = 2'000'000;
 
 struct RemeshParameters {
   QuadTarget target;
-  bool fields = true;  // the field-aligned route before the isotropic one
-  int threads = 0;     // 0: all
+  bool fields = true;  // whether to try the field-aligned route before the isotropic one
+  int threads = 0;     // 0: all processors
 };
 
 struct Remeshed {
   QuadMesh mesh;
   std::string route;                       // "fields" or "isotropic"
-  double edge = 0;                         // asked for, m
+  double edge = 0;                         // wanted edge length, m
   int subdivisions = 0;                    // of the base mesh
-  std::size_t crossings = 0, flips = 0;    // that local repair could not remove, by TangleRule::kStrict
-  std::map<std::string, double> measures;  // of the fields, where that is the route
+  std::size_t crossings = 0, flips = 0;    // left by local repair, by TangleRule::kStrict
+  std::map<std::string, double> measures;  // of the fields, if that is the route
 };
 
-// Edge length that the walls of a solid ask for (kAuto), m: kWallSpacing times the thickness that all but
-// kThinShare of the surface exceed, but no coarser than kAutoLeast quads and no finer than kAutoMost.
+// Edge length that the walls of a solid require (kAuto), m: kWallSpacing times the thickness that all but
+// kThinShare of the surface exceed, but no coarser than for kAutoLeast quads and no finer than for kAutoMost.
 inline constexpr double kWallSpacing = 1.25, kThinShare = 0.01;
 inline constexpr std::int64_t kAutoLeast = 2000, kAutoMost = 100'000;
 double auto_edge(const ReferenceSurface& surface, int threads);
 
-// Remeshes a closed surface to quads of nearly one size whose edges follow its creases: a closed, oriented
-// manifold without doublets, all quads. `surface` is the surface of `closed`.
+// Remeshes a closed surface to quads of nearly one size whose edges follow its creases. The result is a
+// closed, oriented manifold of quads without doublets. `surface` is the surface of `closed`.
 //
-// A base of up to about kMaxBase polygons comes from the field-aligned mesher [Jakob2015] or, where that
-// fails or leaves crossings that cannot be repaired locally, from isotropic triangles matched in pairs. Its
-// triangles are matched in pairs, doublets removed, vertices relaxed on the surface, connectivity improved;
-// finer targets divide every quad of the base in four, relaxing again. What crosses itself or is turned over
-// is repaired locally after every step. The route and what repair could not remove are in the result.
+// A base of up to about kMaxBase polygons comes from the field-aligned mesher [Jakob2015] or, if that fails
+// or leaves intersections that local repair cannot remove, from isotropic triangles. Triangles are matched in
+// pairs, doublets removed, vertices relaxed on the surface, and connectivity improved. For finer targets
+// every quad of the base is divided into four, with further relaxation. Self-intersections and flipped quads
+// are repaired locally after every step. The result reports the route and what repair could not remove.
 //
-// Throws InvalidInput where the target is out of range, NoQuads where no route has quads to offer,
-// TooMuchWork among them where the surface is a needle.
+// Throws InvalidInput if the target is out of range and NoQuads if no route yields quads, in particular
+// TooMuchWork if the surface is a needle.
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters);
 

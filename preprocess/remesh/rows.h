@@ -7,7 +7,7 @@
 
 namespace abut::preprocess {
 
-// Lists of numbers, one per row, in one piece of memory.
+// Rows of integers of varying length, stored contiguously.
 struct Rows {
   std::vector<std::int32_t> offsets;  // (rows + 1)
   std::vector<std::int32_t> entries;
@@ -16,7 +16,7 @@ struct Rows {
   }
 };
 
-// The corners (4 quad + k) at each vertex, ascending.
+// The quad corners (numbered 4 quad + k) at each vertex, ascending.
 inline Rows corners_by_vertex(const QuadMesh& mesh) {
   Rows rows;
   rows.offsets.assign(mesh.vertices.size() + 1, 0);

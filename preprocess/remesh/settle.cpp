@@ -15,9 +15,9 @@ using Vec2f = Eigen::Vector2f;
 using Vec3 = Eigen::Vector3d;
 
 constexpr int kIterations = 200;
-constexpr double kConverged = 1e-2;                         // of the residual's norm, relative to the first
-constexpr double kLeastWeight = 0.05, kLargestWeight = 10;  // cotangents are kept between these
-// An entry costs some ten nanoseconds, waking a thread more than a thousand of them.
+constexpr double kConverged = 1e-2;                         // residual norm relative to the initial
+constexpr double kLeastWeight = 0.05, kLargestWeight = 10;  // cotangents are clamped to this range
+// An entry takes some ten nanoseconds, waking a thread more than a thousand times that.
 constexpr std::int64_t kChunk = 4096;
 
 class Settler {
@@ -46,13 +46,14 @@ class Settler {
   }
 
  private:
-  // Of the Laplacian. What it is solved to leaves single precision room enough, and half the memory is read.
+  // An off-diagonal entry of the Laplacian. Single precision suffices for the tolerance of the solver, and
+  // halves the memory traffic.
   struct Entry {
     std::int32_t to;
-    float cosine, sine;  // of the turn from the axes there to those here, times the weight
+    float cosine, sine;  // of the turn from the axes at `to` to the local ones, times the weight
   };
 
-  // The face's axes in space.
+  // The face's axes as vectors in space.
   std::pair<Vec3, Vec3> axes(std::int32_t f) const {
     const Vec3 n = s_.double_area(f);
     const double length = n.norm();
@@ -98,7 +99,7 @@ class Settler {
     return x;
   }
 
-  // Row of the Laplacian at v, applied to x, in v's axes.
+  // Applies the row of the Laplacian at v to x, in v's axes.
   Vec2f product(const std::vector<Vec2f>& x, std::int32_t v) const {
     float along = diagonal_[v] * x[v].x(), across = diagonal_[v] * x[v].y();
     for (std::int32_t k = first_[v]; k < first_[v + 1]; ++k) {
@@ -110,7 +111,7 @@ class Settler {
     return masked(v, Vec2f(along, across));
   }
 
-  // What the lattice's steps lack to the edges' own around v, weighted, in v's axes.
+  // Weighted difference between the edges' own steps and the lattice's around v, in v's axes.
   Vec2 lack(std::int32_t v) const {
     Vec2 sum = Vec2::Zero();
     const std::int32_t start = mesh_.leaving(v);
@@ -125,7 +126,7 @@ class Settler {
     return masked(v, sum);
   }
 
-  // Gathers the weights of each edge's two faces.
+  // Collects the weights of each edge's two faces.
   void prepare_rows() {
     first_.assign(1, 0);
     diagonal_.assign(shift_.size(), 0);
@@ -134,7 +135,7 @@ class Settler {
       std::int32_t h = start;
       while (h >= 0) {
         const double weight = weights_[h] + weights_[mesh_.twin(h)];
-        // From the other end's axes to those of h's face, on to v's.
+        // From the axes at the other end to those of h's face, then to those at v.
         const int turn = to_face_[H::next(h)] - to_face_[h];
         const Vec2f turning = turned(Vec2f(static_cast<float>(weight), 0), turn);
         entries_.push_back({mesh_.target(h), turning.x(), turning.y()});
@@ -209,14 +210,14 @@ class Settler {
   int threads_;
   Lattice& lattice_;
   std::vector<Vec3>& points_;
-  std::vector<std::uint8_t> to_face_;  // of the half-edges: turns from the axes of their origin to their face
-  std::vector<double> weights_;        // of the half-edges, in their face
-  std::vector<Vec2> steps_;            // of the half-edges: their length in steps, in their face's axes
-  std::vector<std::uint8_t> locked_;   // of the vertices: axis that cannot move; 2: none; 3: both
-  std::vector<std::int32_t> first_;    // of the vertices: their entries
+  std::vector<std::uint8_t> to_face_;  // of each half-edge: turns from its origin's axes to its face's
+  std::vector<double> weights_;        // of each half-edge, in its face
+  std::vector<Vec2> steps_;            // of each half-edge: its vector in steps, in its face's axes
+  std::vector<std::uint8_t> locked_;   // of each vertex: the axis that cannot move; 2: none; 3: both
+  std::vector<std::int32_t> first_;    // of each vertex: start of its entries
   std::vector<Entry> entries_;
   std::vector<float> diagonal_;
-  std::vector<Vec2> shift_;  // of the vertices: from their lattice point, in steps
+  std::vector<Vec2> shift_;  // of each vertex: offset from its lattice point, in steps
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kLeastCost = 0.3;      // of a path along an edge of the wanted length, beside 1
+constexpr double kLeastCost = 0.3;      // of a path along an edge of the wanted length, plus the turn's
 constexpr double kLimits[] = {0.5, 1};  // of a path's cost, near pairs first
-constexpr double kHalo = 2.0;  // how far from a path directions are smoothed again, in wanted edge lengths
+constexpr double kHalo = 2.0;  // around a path directions within this many wanted lengths are smoothed again
 constexpr int kSweeps = 80;
 
 struct Entry {
@@ -30,19 +30,19 @@ struct Entry {
 
 using Complex = std::complex<double>;
 
-// The product, without the library's care for infinities.
+// Complex product without the standard library's handling of infinities.
 Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Axes in the plane of a face, the first along its first edge: directions there are complex numbers.
+// Axes in the plane of a face, the first along its first edge; directions are complex numbers in them.
 struct Frame {
   Vec3 x, y;  // unit
   Complex of(const Vec3& v) const { return {v.dot(x), v.dot(y)}; }
   Vec3 in_space(const Complex& z) const { return (z.real() * x + z.imag() * y).normalized(); }
 };
 
-// Smooths directions near some edges, the turns between them as they are.
+// Smooths directions near some edges while the turns between faces are held fixed.
 class Smoother {
  public:
   Smoother(const CreasedSurface& s, const std::vector<std::uint8_t>& turns,
@@ -67,7 +67,7 @@ class Smoother {
   }
 
  private:
-  // The faces within kHalo of the changed edges, in the order of their distance.
+  // The faces within kHalo of the changed edges, in ascending distance.
   std::vector<std::int32_t> halo() const {
     std::vector<std::int32_t> faces;
     std::vector<double> distance(static_cast<std::size_t>(mesh_.face_slots()), 1e300);
@@ -100,7 +100,7 @@ class Smoother {
     return (centroid(h / 3) - centroid(mesh_.twin(h) / 3)).norm() / s_.sizes[mesh_.origin(h)];
   }
 
-  // What a face asks of another, as a factor of its own direction.
+  // The direction that a neighbour suggests, as a factor of that neighbour's direction.
   struct Neighbour {
     std::int32_t to;
     Complex factor;
@@ -133,8 +133,8 @@ class Smoother {
     return {x, s_.double_area(f).normalized().cross(x)};
   }
 
-  // The face beyond h unfolded about h into the plane of h's face, its axes turned: the edge runs there
-  // against the twin.
+  // Unfolds the face across h about h into the plane of h's face and rotates its axes; the edge runs there in
+  // the opposite direction.
   Complex factor(std::int32_t h) const {
     static constexpr std::array<std::array<double, 2>, 4> kTurns = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
     const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
@@ -150,9 +150,9 @@ class Smoother {
   const std::vector<std::uint8_t>& turns_;
   const std::vector<std::int32_t>& changed_;
   std::vector<Vec3>& directions_;
-  std::vector<Frame> frames_;                         // of the faces that matter
+  std::vector<Frame> frames_;                         // of the faces involved
   std::vector<std::array<Neighbour, 3>> neighbours_;  // of the smoothed faces
-  std::vector<Complex> fixed_;                        // of the smoothed faces: what the others ask for
+  std::vector<Complex> fixed_;                        // of the smoothed faces: sum over fixed neighbours
 };
 
 class Canceller {
@@ -182,7 +182,7 @@ class Canceller {
     return {v.dot(directions_[f]), v.dot(s_.double_area(f).normalized().cross(directions_[f]))};
   }
 
-  // What one more quarter turn across h would cost.
+  // Cost of one more quarter turn across h.
   double cost(std::int32_t h) {
     if (std::isnan(real_[h])) {
       const Vec3 e = s_.edge(h);
@@ -194,7 +194,7 @@ class Canceller {
     return lengths_[h] * (kLeastCost + std::max(0.0, 1 - 2 * error));
   }
 
-  // Cancels v, whose turns lack one, with the nearest vertex that has one too many.
+  // Cancels v, whose turns are one too few, with the nearest vertex that has one too many.
   bool join(std::int32_t v, double limit) {
     ++search_;
     std::priority_queue<Entry> queue;
@@ -240,8 +240,8 @@ class Canceller {
   std::vector<Vec3>& directions_;
   std::vector<std::uint8_t>& turns_;
   std::vector<int> sums_;
-  std::vector<double> real_;  // of the half-edges: the turn between the directions, in quarters, once asked
-  std::vector<double> lengths_;  // and their lengths, in wanted lengths
+  std::vector<double> real_;  // of each half-edge: quarter turns between the directions; NaN until computed
+  std::vector<double> lengths_;  // of each half-edge: length over the wanted length
   std::vector<double> distance_;
   std::vector<std::uint32_t> reached_;
   std::vector<std::int32_t> entered_;

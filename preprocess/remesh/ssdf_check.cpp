@@ -14,12 +14,12 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 
 constexpr double kReach = 2;         // spacings from the surface
-constexpr double kJudged = 0.25;     // spacings from the surface beyond which a sign counts
-constexpr double kTolerance = 1e-9;  // weight of the points left out of the sum
+constexpr double kJudged = 0.25;     // spacings from the surface beyond which a sign is judged
+constexpr double kTolerance = 1e-9;  // relative weight of the points omitted from the sum
 constexpr int kHalvings = 24;
 
-// The soft distance from the points near p alone: those beyond |p - p_i|^2 = d^2 + eps1 ln(points /
-// tolerance) carry at most the tolerance.
+// The soft distance computed from the points near p only: those beyond |p - p_i|^2 = d^2 + eps1 ln(points /
+// tolerance), with d the distance to the nearest point, carry at most the tolerance.
 double soft_distance_near(const asset::PointsView& points, const Vec3& p, double eps1) {
   double nearest2 = std::numeric_limits<double>::infinity();
   const auto each = [&](std::int32_t first, std::int32_t count, auto&& use) {
@@ -44,14 +44,14 @@ double soft_distance_near(const asset::PointsView& points, const Vec3& p, double
   return sum / total;
 }
 
-// Distance along the normal from x to the nearest change of sign found on a grid of quarter spacings; two
-// spacings where there is none.
+// Distance along the normal from x to the first change of sign on a grid of eighths of a spacing, refined by
+// bisection; two spacings if there is none.
 double offset_along(const asset::PointsView& points, const Vec3& x, const Vec3& n, double eps1) {
   const double step = points.spacing / 8;
   const auto value = [&](double t) { return soft_distance_near(points, x + t * n, eps1); };
   const double start = value(0);
   if (start == 0) return 0;
-  // Outward where x counts as inside.
+  // Outward if the sign at x is negative (inside), else inward.
   const double way = start < 0 ? step : -step;
   double inner = 0, outer = 0;
   do {

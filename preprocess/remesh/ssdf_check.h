@@ -11,27 +11,27 @@ namespace abut::preprocess {
 
 struct SsdfCheckParameters {
   std::int64_t samples = 100'000;  // points within two spacings of the surface
-  std::int64_t rays = 5'000;       // normals of the surface along which the zero surface is looked for
+  std::int64_t rays = 5'000;       // surface normals along which the zero level is searched
   std::uint64_t seed = 1;
 };
 
-// How well the soft signed distance of a point cloud tells inside from outside, at the default eps1.
+// Accuracy of the sign and zero level of a point cloud's soft signed distance at the default eps1.
 struct SsdfCheck {
-  std::int64_t judged = 0;  // samples further than a quarter of the spacing from the surface
+  std::int64_t judged = 0;  // samples farther than a quarter of the spacing from the surface
   std::int64_t wrong = 0;   // of these: with the wrong sign
   double wrong_percent = 0;
-  double offset_mean = 0;   // of the zero surface along the normal, without sign, m
-  double offset_worst = 0;  // m; two spacings where none is found within that
-  double lost_percent = 0;  // of the rays: none found
+  double offset_mean = 0;   // mean distance of the zero level along the normal, unsigned, m
+  double offset_worst = 0;  // m; two spacings if the zero level is not found within that distance
+  double lost_percent = 0;  // of the rays: zero level not found
 };
 
-// Compares the sign of the soft signed distance with the exact one at random points: a point of the surface,
-// uniform by area, plus a vector uniform in the ball of two spacings. The same numbers on any number of
-// threads.
+// Compares the sign of the soft signed distance with the exact sign at random points: a point of the surface,
+// uniform by area, plus a vector uniform in a ball with a radius of two spacings. Deterministic: the same
+// numbers on any number of threads.
 SsdfCheck check_ssdf(const asset::PointsView& points, const ReferenceSurface& surface,
                      const SsdfCheckParameters& parameters);
 
-// The figures by name, each with its unit as suffix and `prefix` before it.
+// The values by name, each with its unit as suffix and `prefix` before it.
 std::map<std::string, double> measures_of(const SsdfCheck& check, const std::string& prefix);
 
 }  // namespace abut::preprocess

@@ -7,10 +7,10 @@
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 
-// Random points on and about a surface.
+// Random points on and near a surface.
 namespace abut::preprocess {
 
-// Points of the surface, uniform by area.
+// Draws points of the surface, uniform by area, each with its triangle.
 class SurfaceSampler {
  public:
   explicit SurfaceSampler(const asset::SurfaceView& surface) : surface_(surface) {
@@ -43,7 +43,7 @@ class SurfaceSampler {
   std::vector<double> until_;
 };
 
-// Uniform in the ball of radius 1.
+// A random point, uniform in the unit ball.
 inline Eigen::Vector3d in_unit_ball(Random& random) {
   for (;;) {
     const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);

@@ -22,8 +22,8 @@ double angle(const Vec3& a, const Vec3& at, const Vec3& b) {
   return std::atan2(u.cross(v).norm(), u.dot(v));
 }
 
-// How square a quad is: 1 for a flat rectangle, 0 and below for one that is folded or has a corner that is
-// straight or collapsed.
+// Squareness of a quad: 1 for a flat rectangle, 0 or less if it is folded or has a straight or collapsed
+// corner.
 double squareness(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Vec3 normal = (c - a).cross(d - b).normalized();
   const std::array<const Vec3*, 4> p = {&a, &b, &c, &d};
@@ -38,7 +38,7 @@ double squareness(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   return worst;
 }
 
-// The triangles that the polygons are cut into, and for each its partner in an original quad (or -1).
+// The triangles into which the polygons are cut, each with its partner in an original quad (or -1).
 struct Cut {
   std::vector<Triangle> triangles;
   std::vector<std::int32_t> mates;
@@ -74,7 +74,7 @@ class Cutter {
  private:
   const Vec3& at(std::int32_t v) const { return mesh_.vertices[v]; }
 
-  // Two polygons that share two corners not joined by an edge must not both be cut between them.
+  // Two polygons that share two corners not joined by an edge must not both be cut between these corners.
   bool taken(std::int32_t a, std::int32_t b) const { return taken_.contains(undirected(a, b)); }
 
   void cut_quad(const std::vector<std::int32_t>& q) {
@@ -90,7 +90,7 @@ class Cutter {
     }
   }
 
-  // Takes the squarest quads off a polygon until a triangle is left (or nothing): a quad's two triangles are
+  // Clips the squarest quads off a polygon until at most a triangle is left; the two triangles of a quad are
   // partners.
   void clip(std::vector<std::int32_t> p) {
     while (p.size() >= 4) {
@@ -117,7 +117,7 @@ class Cutter {
     cut_.mates.push_back(-1);
   }
 
-  static constexpr double kTaken = 4;  // more than squareness varies
+  static constexpr double kTaken = 4;  // exceeds the range of squareness
 
   const PolygonMesh& mesh_;
   std::unordered_set<std::uint64_t> taken_;

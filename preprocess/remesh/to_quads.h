@@ -5,19 +5,19 @@
 
 namespace abut::preprocess {
 
-// A closed oriented manifold of polygons as one of quads over the same vertices: quads that need no change
-// stay as far as possible, the rest is cut into triangles that are matched in pairs across the edge that
-// gives the better quad; alternating paths through the quads between lead every triangle to a partner. Throws
-// InvalidInput where the polygons are no closed manifold.
+// Converts a closed oriented manifold of polygons to quads over the same vertices. Quads are kept where
+// possible; other polygons are cut into triangles that are matched in pairs across the edge that gives the
+// better quad, and augmenting paths through the quads in between give every triangle a partner. Throws
+// InvalidInput if the polygons are not a closed manifold.
 QuadMesh to_quads(const PolygonMesh& mesh);
 
-// The same for triangles.
+// The same for a triangle mesh.
 QuadMesh to_quads(const TriangleMesh& mesh);
 
-// Every polygon with n corners cut into n quads around its centre, through the middles of its edges.
+// Cuts every polygon with n corners into n quads around its centre, through the midpoints of its edges.
 QuadMesh subdivide(const PolygonMesh& mesh);
 
-// The quads as polygons.
+// The quads as a polygon mesh.
 PolygonMesh polygons_of(const QuadMesh& mesh);
 
 }  // namespace abut::preprocess

@@ -14,15 +14,15 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kPush = 0.04;  // of a quad's edge, in a round
-constexpr double kBack = 0.5;   // share of the way to its own wall that a strayed quad goes, in a round
+constexpr double kPush = 0.04;  // over a quad's edge, in a round
+constexpr double kBack = 0.5;   // fraction of the way to its own wall that a strayed quad moves, in a round
 constexpr double kOwnCosine = 0.3;
-constexpr double kSmooth = 0.5;  // share of the way to the mean of the neighbours, in a round
+constexpr double kSmooth = 0.5;  // fraction of the way to the mean of the neighbours, in a round
 
 struct Found {
-  std::vector<std::array<std::int32_t, 2>> apart;      // pairs of quads that cross and share no vertex
-  std::vector<std::int32_t> folded;                    // quads that cross a neighbour, or are turned over
-  std::vector<std::pair<std::int32_t, Vec3>> strayed;  // quads nearer the opposite wall; the way to their own
+  std::vector<std::array<std::int32_t, 2>> apart;      // pairs of quads that intersect and share no vertex
+  std::vector<std::int32_t> folded;                    // quads that intersect a neighbour, or are flipped
+  std::vector<std::pair<std::int32_t, Vec3>> strayed;  // quads closer to the opposite wall; way to their own
 };
 
 bool share_vertex(const Quad& a, const Quad& b) {
@@ -30,7 +30,7 @@ bool share_vertex(const Quad& a, const Quad& b) {
                      [&](std::int32_t v) { return std::find(b.begin(), b.end(), v) != b.end(); });
 }
 
-// What is to be done about the tangles of the mesh last looked at.
+// Classifies the tangles of the mesh examined last by their remedy.
 Found sort_out(const QuadMesh& mesh, const TangleFinder& finder) {
   Found found;
   for (const auto& [a, b] : finder.crossing_quads()) {
@@ -65,7 +65,7 @@ class Untangler {
         const Quad& q = mesh_.quads[f];
         const double edge = std::sqrt(vector_area(mesh_, q).norm());
         for (const std::int32_t v : q) {
-          // Once, however many crossings the quad has.
+          // Only once, however many intersections the quad has.
           if (shift[v].squaredNorm() == 0) shift[v] = kPush * edge * vertex_normal(v);
         }
       }
@@ -191,7 +191,7 @@ void TangleFinder::find_crossings(const std::vector<char>& changed) {
     tree_.any([&](const BoxTree::Box& other) { return box_s.intersects(other); },
               [&](std::int32_t t) {
                 if (t == s || (changed[t] != 0 && t < s)) return false;
-                // A quad's two diagonals are never cut at once.
+                // A quad is never cut along both diagonals at once.
                 if (s / per_quad() == t / per_quad() && s / 2 != t / 2) return false;
                 const Corners corners_t = corners(triangles_, t);
                 const bool meet = flat || is_flat(corners_t)

@@ -50,7 +50,7 @@ nlohmann::json spheres_data(const asset::SphereSet& spheres) {
           {"radii", packed_floats(spheres.radii.data(), spheres.radii.size())}};
 }
 
-// The finest volume that a page draws at once while its cut is moved.
+// The finest volume that a page can draw interactively while its cut moves.
 const asset::Volume* drawn_volume(const asset::Asset& asset) {
   constexpr std::size_t kMaxDrawn = 20000;  // tetrahedra
   for (const asset::Volume& volume : asset.volumes)

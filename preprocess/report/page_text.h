@@ -2,7 +2,7 @@
 
 namespace abut::preprocess {
 
-// page.js and page.css.
+// The contents of page.js and page.css.
 extern const char* const kPageScript;
 extern const char* const kPageStyle;
 

@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-// JSON that a script may stand around: no "</" and no "<!".
+// JSON that can be embedded in a script element: without "</" and "<!".
 std::string script_text(const nlohmann::json& data) {
   const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string safe;
@@ -66,9 +66,9 @@ nlohmann::json count_or_null(std::size_t count) {
   return count == 0 ? nlohmann::json(nullptr) : nlohmann::json(count);
 }
 
-// A column of the table: its value is null where the asset has none.
+// A column of the table; its value is null if the asset has none.
 struct Column {
-  enum class Kind { kNumber, kText, kNote };  // a note: what to take care of, or why an object failed
+  enum class Kind { kNumber, kText, kNote };  // a note: a caution, or why an object failed
   const char *name, *unit;
   Kind kind;
   nlohmann::json (*value)(const asset::Asset&);

@@ -7,17 +7,17 @@
 
 namespace abut::preprocess {
 
-// By which a page is known as one, near its beginning.
+// Marks a file as a page of this tool; near its beginning.
 inline constexpr const char* kPageMark = "<meta name=\"generator\" content=\"abut-report\">";
 
-// A whole page: `start` is the script's function that fills it from `data`.
+// A complete page; the script's function `start` fills it from `data`.
 std::string page(const std::string& title, const nlohmann::json& data, const std::string& start);
 
-// What the page of an asset says beside its pictures: tables of facts, warnings, what its user must know.
+// The text on an asset's page: tables of facts, warnings, and cautions for its user.
 nlohmann::json facts_data(const asset::Asset& asset);
 
-// The row of an asset in the table of a dataset, with a picture of `pixels` x `pixels`; and the table's
-// columns.
+// An asset's row in the table of a dataset, with a picture of `pixels` x `pixels`; the row of an object that
+// failed; and the table's columns.
 nlohmann::json row_data(const asset::Asset& asset, const std::string& link, int pixels);
 nlohmann::json failed_row(const std::string& name, const std::string& why);
 nlohmann::json columns_data();

@@ -12,10 +12,10 @@ namespace abut::preprocess {
 namespace {
 
 constexpr int kFrames = 16;
-constexpr double kShareOfSize = 0.1;     // greatest depth by the least extent of the boxes
+constexpr double kShareOfSize = 0.1;     // largest depth over the least extent of the boxes
 constexpr double kGreatestDepth = 5e-3;  // m
-constexpr int kSearchSteps = 48;         // to first touch, down the overlap of the boxes
-constexpr int kHalvings = 24;            // from such a step to less than a nanometre of an object of 10 cm
+constexpr int kSearchSteps = 48;         // from top to bottom of the boxes' overlap, to find first touch
+constexpr int kHalvings = 24;            // from such a step to less than a nanometre for an object of 10 cm
 
 struct Box {
   Eigen::Vector3d low, high;
@@ -30,7 +30,7 @@ Eigen::Vector3d center_of(const body::Body& body) {
   return Eigen::Map<const Eigen::Vector3d>(body.geometry.mass().center_of_mass);
 }
 
-// B above A, centres of mass on one vertical, B's origin at p_AB + h e_z.
+// B above A, with their centres of mass on one vertical line and B's origin at p_AB + h e_z.
 struct Approach {
   const body::Body &A, &B;
   Eigen::Vector3d p_AB;
@@ -42,7 +42,7 @@ struct Approach {
   }
 };
 
-// The height below which they press on each other; nothing where they never do from `top` down to `bottom`.
+// The height below which the bodies press on each other; empty if they do not between `top` and `bottom`.
 std::optional<double> first_touch(const Approach& approach, contact::Model& model, double top,
                                   double bottom) {
   const auto touches = [&](double height) {
@@ -63,10 +63,10 @@ std::optional<double> first_touch(const Approach& approach, contact::Model& mode
   return std::nullopt;
 }
 
-// Corners of all frames' contact surfaces: place in A (m) and pressure (Pa).
+// Corners of all frames' contact surfaces: position in A (m) and pressure (Pa).
 using Corners = std::vector<Eigen::Vector4d>;
 
-// Adds those of a pose to `corners`; the frame gets how many each polygon has.
+// Appends the corners of one pose to `corners`; `frame` gets the number of corners of each polygon.
 void add_patch(const body::Pair& pair, Corners& corners, nlohmann::json& frame) {
   const contact::ContactMesh mesh = contact::contact_mesh(pair);
   std::vector<std::int32_t> counts;
@@ -97,7 +97,7 @@ nlohmann::json frame_data(const Approach& approach, contact::Model& model, doubl
   const body::Pair pair = approach.at(height - depth);
   const contact::PairWrench wrench = model.wrench(pair, contact::Want::kJacobian);
   const auto [hulls, slopes] = derivative::witness_derivative(pair);
-  constexpr int kUp = 5;  // the column of B's shift along z; going down is against it
+  constexpr int kUp = 5;  // column of B's translation along z; moving down has the opposite sign
   const Eigen::Vector3d f = wrench.F_BBo_B.tail<3>();
   nlohmann::json frame{{"depth", depth},
                        {"shift", vector_data(pair.X_AB.p)},
@@ -115,7 +115,8 @@ nlohmann::json frame_data(const Approach& approach, contact::Model& model, doubl
   return frame;
 }
 
-// In 16 bits between the least and the greatest, which is what a screen shows and half of single precision.
+// Quantises to 16 bits between minimum and maximum, sufficient for a screen and half the size of single
+// precision.
 void add_quantised(const std::vector<Corners>& frames, nlohmann::json& json) {
   Eigen::Vector4d low = Eigen::Vector4d::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (const Corners& corners : frames)

@@ -22,19 +22,19 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr int kThumbnail = 144;  // pixels: twice what the table shows, for dense screens
+constexpr int kThumbnail = 144;  // pixels: twice the size in the table, for high-resolution screens
 constexpr const char* kIndex = "index.html";
-constexpr const char* kContact = "contact";  // the stage of a page that may be left out
+constexpr const char* kContact = "contact";  // the stage of a page that may be omitted
 
 using Shared = std::shared_ptr<const asset::Asset>;
 
-// The coarsest volume: its contact surfaces are the pages' largest part.
+// Uses the coarsest volume: contact surfaces are the largest part of the pages.
 body::Body body_of(const Shared& asset) {
   const int coarsest = static_cast<int>(asset->volumes.size()) - 1;
   return {body::Geometry(asset, {.volume = std::max(0, coarsest)})};
 }
 
-// Throws what loading throws, and InvalidInput where there is nothing to show.
+// Loads an asset. Throws what loading throws, and InvalidInput if there is nothing to show.
 Shared shown_asset(const std::filesystem::path& file) {
   auto asset = std::make_shared<const asset::Asset>(load_named_by_file(file));
   if (const std::string missing = detail::lacks_surface(*asset); !missing.empty())
@@ -42,21 +42,20 @@ Shared shown_asset(const std::filesystem::path& file) {
   return asset;
 }
 
-// The asset after `asset`, the one of file `i`, around the end, that can be read: itself where there is no
-// other.
+// The next asset after file `i`, cyclically, that can be read; `asset` itself if there is no other.
 Shared next_asset(const std::vector<std::filesystem::path>& assets, std::size_t i, const Shared& asset) {
   for (std::size_t k = 1; k < assets.size(); ++k) {
     try {
       return shown_asset(assets[(i + k) % assets.size()]);
-    } catch (const OutOfMemory&) {  // which one is taken does not depend on the memory
+    } catch (const OutOfMemory&) {  // the choice must not depend on the available memory
       throw;
-    } catch (const Error&) {  // a row of the table says why
+    } catch (const Error&) {  // a row of the table reports it
     }
   }
   return asset;
 }
 
-// `pair`: makes what there is to show of its contact; `no_pair`: why there is none, or empty.
+// `pair`: makes the data of its contact; `no_pair`: why there is none, or empty.
 std::string object_page(const asset::Asset& asset, bool with_index,
                         const std::function<nlohmann::json()>& pair, const std::string& no_pair) {
   nlohmann::json data = facts_data(asset);
@@ -73,12 +72,12 @@ std::string row_text(const nlohmann::json& row) {
 }
 
 struct MadePage {
-  std::string text, failure;  // one of them
-  std::string row;            // of the index, JSON
+  std::string text, failure;  // one of them is empty
+  std::string row;            // row of the index, JSON
 };
 
-// Made in a child process: what an asset does to it stays its own. A page that its contact keeps from being
-// made is made without.
+// Makes a page in a child process, which isolates failures. If its contact makes the page fail, the page is
+// made without it.
 MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t i, bool with_index,
                    const std::string& link, const ReportLimits& limits) {
   std::string no_pair;
@@ -116,10 +115,10 @@ MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t
   }
 }
 
-// Throws where a page would replace another's file or what a link leads to, or cannot be written.
+// Throws if a page would replace a file that is not a page, or the target of a link, or cannot be written.
 void claim(const std::filesystem::path& page) {
-  constexpr std::size_t kHead = 1024;  // bytes: the mark is among the first
-  std::error_code error;               // check_writable() says what it is
+  constexpr std::size_t kHead = 1024;  // bytes: the mark is within these
+  std::error_code error;               // check_writable() reports the cause
   const std::filesystem::file_status status = std::filesystem::symlink_status(page, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw InvalidInput(fmt::format("{}: it is {}; remove it", page.string(),
@@ -141,7 +140,7 @@ std::vector<ReportedObject> write_report(const std::vector<std::filesystem::path
                                          const std::filesystem::path& out,
                                          const std::function<void(const ReportedObject&)>& done,
                                          const ReportLimits& limits) {
-  std::error_code ignored;  // claim() says what is wrong with the folder
+  std::error_code ignored;  // claim() reports what is wrong with the folder
   std::filesystem::create_directories(out, ignored);
   const std::vector<std::string> ids = export_ids(assets, {"index"});
   if (with_index) claim(out / kIndex);

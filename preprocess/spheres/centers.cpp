@@ -17,9 +17,9 @@ using Eigen::Vector3d;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kSettling = 12;         // rounds after an insertion or exchange, at most
-constexpr double kGrowth = 1.25;      // of the number of centers, after which all settle
-constexpr double kWorthwhile = 1e-3;  // part of the cost by which a round or exchange lowers it
+constexpr int kSettling = 12;         // largest number of rounds after an insertion or exchange
+constexpr double kGrowth = 1.25;      // growth of the number of centres after which all are settled
+constexpr double kWorthwhile = 1e-3;  // least relative decrease of the cost for another round or exchange
 constexpr int kMaxExchanges = 200;
 constexpr std::size_t kMaxFailures = 12;
 
@@ -40,7 +40,7 @@ Centers::Center Centers::at(const Vector3d& c) const {
   return {c, distance::signed_distance<double>(surface_, c).distance, {}};
 }
 
-// Of the ball in the solid that touches the surface where p is nearest to it.
+// The centre of the ball in the solid that touches the surface at the point closest to p.
 Centers::Center Centers::inscribed(const Vector3d& p) const {
   const auto touch = distance::signed_distance<double>(surface_, p);
   return at(inradius_.shrinking_ball(touch.closest, -touch.gradient).center);
@@ -60,7 +60,7 @@ void Centers::assign() {
   offer(0);
 }
 
-// The centers from `first` on, to all points.
+// Offers the centres from `first` on to all points.
 void Centers::offer(std::size_t first) {
   parallel_for(
       static_cast<std::int64_t>(points_.size()), 0,
@@ -85,8 +85,8 @@ std::vector<std::vector<std::int32_t>> Centers::members() const {
   return result;
 }
 
-// To where the greatest cost of the points is less: towards the farthest of them, into the solid, or anywhere
-// else by shorter and shorter steps.
+// Moves a centre to lower the largest cost of its points: towards the farthest of them, into the solid, or in
+// random directions, with decreasing steps.
 void Centers::descend(Center& center, const std::vector<std::int32_t>& points, std::uint64_t stream) const {
   if (points.empty()) return;
   constexpr int kDirections = 8, kHalvings = 8;
@@ -115,7 +115,7 @@ void Centers::descend(Center& center, const std::vector<std::int32_t>& points, s
                                  : random_direction(random);
         const Vector3d c = center.c + step * way;
         const double r = radius(c, nullptr);
-        if (r + center.s - step >= best) continue;  // the signed distance changes no faster than c
+        if (r + center.s - step >= best) continue;  // the signed distance changes no faster than c moves
         Center next = at(c);
         if (!(r + next.s < best - 1e-3 * step)) continue;
         best = radius(c, &farthest) + next.s;
@@ -126,8 +126,8 @@ void Centers::descend(Center& center, const std::vector<std::int32_t>& points, s
   }
 }
 
-// Rounds of descent and assignment, as long as they lower the measure. A center whose points are those of its
-// last descent stays.
+// Alternates descent and assignment as long as that lowers the measure. A centre whose points have not
+// changed since its last descent stays.
 void Centers::settle(int rounds) {
   double before = measure();
   for (int round = 0; round < rounds; ++round) {
@@ -145,7 +145,8 @@ void Centers::settle(int rounds) {
   }
 }
 
-// Near the greatest cost of a center, but less where few have so much.
+// The 24-norm of the centres' largest costs: slightly above the largest, and lower the fewer centres reach
+// it.
 double Centers::measure() const {
   constexpr double kPower = 24;
   std::vector<double> costs(centers_.size(), 0);
@@ -173,7 +174,7 @@ void Centers::exchange() {
   std::size_t failures = 0;
   for (int i = 0; i < kMaxExchanges && failures < kMaxFailures && centers_.size() > failures + 1; ++i) {
     const double before = measure();
-    // What the points of each would cost without it.
+    // Cost of each centre's points without that centre.
     std::vector<double> without(centers_.size(), 0);
     for (const Best& best : best_) without[best.center] = std::max(without[best.center], best.second);
     std::vector<std::size_t> order(without.size());

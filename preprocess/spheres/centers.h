@@ -10,38 +10,38 @@
 #include "preprocess/tetrahedralize/inradius.h"
 #include "runtime/asset/asset.h"
 
-// Where the balls of a sphere set are. Internal to the spheres.
+// The centres of a sphere set's balls. Internal to the spheres.
 namespace abut::preprocess {
 
-// Centers for points of a solid that are to be held. A ball about c that holds p reaches no farther outside
-// than |p - c| + s(c), with s the signed distance of the surface: that is the cost of p at c. The greatest
-// cost of a point at the center that is best for it is made small: a k-center problem, solved by insertion
-// where the cost is greatest [Gonzalez1985], descent of each center for the points that it is best for, and
-// exchange of the center that is missed least for one where the cost is greatest.
+// Places centres so that balls around them hold given points of a solid. A ball about c that holds p reaches
+// no farther outside than |p - c| + s(c), with s the signed distance of the surface: that is the cost of p at
+// c. Minimises the largest cost of a point at its best centre. This is a k-center problem, solved by
+// insertion where the cost is largest [Gonzalez1985], descent of each centre for the points assigned to it,
+// and exchange of the least useful centre for one where the cost is largest.
 class Centers {
  public:
-  // Keeps mesh and surface, which are the same, by reference.
+  // Keeps references to `mesh` and `surface`, which represent the same surface.
   Centers(const TriangleMesh& mesh, const asset::SurfaceView& surface, std::vector<Eigen::Vector3d> points);
 
-  // `count` of them; told how many there are.
+  // Inserts centres up to `count`; reports their number to `progress`.
   void grow(std::size_t count, const std::function<void(std::size_t)>& progress);
 
-  // Exchanges centers while that lowers the cost.
+  // Exchanges centres while that lowers the cost.
   void exchange();
 
-  // More points to be held.
+  // Adds points that must be held.
   void add(const std::vector<Eigen::Vector3d>& points);
 
-  double cost() const;              // greatest of a point, m
-  std::vector<Ball> balls() const;  // those that hold the points which each is best for
+  double cost() const;              // largest cost of a point, m
+  std::vector<Ball> balls() const;  // each holds the points assigned to its centre
 
  private:
   struct Center {
     Eigen::Vector3d c;                        // m
     double s;                                 // signed distance there, m
-    std::vector<std::int32_t> descended_for;  // points of its last descent
+    std::vector<std::int32_t> descended_for;  // points for which it was last descended
   };
-  // A point's best center, and its cost there and at the second best, m.
+  // A point's best centre, and its costs there and at the second-best one, m.
   struct Best {
     std::int32_t center;
     double cost, second;
@@ -60,7 +60,7 @@ class Centers {
   const asset::SurfaceView& surface_;
   LocalInradius inradius_;
   std::vector<Eigen::Vector3d> points_;
-  std::vector<Best> best_;  // of each point
+  std::vector<Best> best_;  // for each point
   std::vector<Center> centers_;
 };
 

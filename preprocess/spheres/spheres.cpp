@@ -19,13 +19,13 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr int kVertexPoints = 6'000, kSurfacePoints = 6'000, kInsidePoints = 2'000;  // at most, or about
-// Of the cost: what may be left out by balls that hold the points, which then are made larger by it; and an
-// outward error that need not be known better.
+// Relative to the cost: how much balls that hold the points may leave out, by which they are then enlarged;
+// and an outward error that need not be known more accurately.
 constexpr double kLeftOut = 0.01, kEnough = 0.05;
-constexpr double kLeast = 1e-6;  // part of the size that may be left out in any case
+constexpr double kLeast = 1e-6;  // relative to the size: may be left out in any case
 constexpr int kMaxRefinements = 12;
 
-// Of the surface and of the inside.
+// Points of the surface and of the inside.
 std::vector<Vector3d> points_to_hold(const asset::SurfaceView& surface) {
   std::vector<Vector3d> points;
   const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);

@@ -9,9 +9,9 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr std::size_t kMaxCavity = 60;
-constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is not cut
+constexpr double kEdgeEnd = 0.1;  // fraction of a surface edge; closer to its ends it is not split
 
-// The tetrahedra at an edge.
+// The tetrahedra that contain the edge a-b.
 std::vector<std::int32_t> at_edge(const EditableTets& tets, std::int32_t a, std::int32_t b) {
   std::vector<std::int32_t> result;
   for (const std::int32_t slot : tets.star(a)) {
@@ -45,8 +45,8 @@ bool is_within(const Cavity& cavity, const Cavity::Face& face) {
   return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
 }
 
-// The faces of a tetrahedron with how good the one between each and the place is, counted as EditableTets
-// does: worse than any other without a vertex inside.
+// The faces of a tetrahedron, each with the quality of the tetrahedron between it and the place, as
+// EditableTets computes it: one without a vertex inside the solid is worse than any other.
 std::vector<Cavity::Face> faces_of(const EditableTets& tets, std::int32_t slot, const VertexPlace& place) {
   const Tetrahedron& t = tets.tet(slot);
   std::vector<Cavity::Face> faces;
@@ -89,7 +89,7 @@ Cavity start_cavity(const EditableTets& tets, const VertexPlace& place) {
              return std::find(face.corners.begin(), face.corners.end(), v) != face.corners.end();
            });
   };
-  std::size_t cut = 0;  // triangles of the surface that the point lies on
+  std::size_t cut = 0;  // number of surface triangles on which the point lies
   for (const std::int32_t seed : place.seeds)
     for (const Cavity::Face& face : faces_of(tets, seed, place)) {
       if (holds_point(face))
@@ -97,7 +97,7 @@ Cavity start_cavity(const EditableTets& tets, const VertexPlace& place) {
       else if (!is_within(cavity, face))
         cavity.faces.push_back(face);
     }
-  // Two triangles at an edge, or the one that the point is in.
+  // There must be two triangles at an edge, or the one that contains the point.
   cavity.valid = place.on.empty() || cut == 4 - place.on.size();
   return cavity;
 }

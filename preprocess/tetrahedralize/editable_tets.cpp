@@ -91,7 +91,7 @@ void EditableTets::rollback() {
     const Step& step = journal_.back();
     if (step.vertex >= 0) {
       points_[step.vertex] = step.point;
-    } else if (step.before[0] >= 0) {  // was emptied: it is the last of the free ones
+    } else if (step.before[0] >= 0) {  // it was freed: it is the last free slot
       free_.pop_back();
       fill(step.slot, step.before);
     } else {
@@ -133,7 +133,7 @@ std::optional<EditableTets::Ring> EditableTets::ring(std::int32_t a, std::int32_
   for (const std::int32_t slot : stars_[a]) {
     const Tetrahedron& t = tets_[slot];
     if (!has(t, b)) continue;
-    // Bring (a, b) to the front by an even permutation; what follows is the ring's piece.
+    // Bring (a, b) to the front by an even permutation; the other two vertices are a piece of the ring.
     const auto at = [&](std::int32_t v) {
       return static_cast<int>(std::find(t.begin(), t.end(), v) - t.begin());
     };

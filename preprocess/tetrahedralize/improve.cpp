@@ -13,13 +13,14 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr int kMaxRing = 12;      // edges with more tetrahedra around them are left alone
-constexpr double kPoor = 0.1;     // the sine below which a new vertex is worth its tetrahedra
-constexpr double kSliver = 0.04;  // the sine below which even cutting edges and mending after is
+constexpr int kMaxRing = 12;      // edges with more tetrahedra around them are not removed
+constexpr double kPoor = 0.1;     // sine of the angle below which a vertex is worth its tetrahedra
+constexpr double kSliver = 0.04;  // sine below which splitting edges and repairing is worthwhile
 constexpr int kMendRounds = 3;
 constexpr int kThoroughPasses = 3;
-constexpr double kMaxSlivers = 0.05;  // of all: with more the triangles are too large for the wall
-constexpr double kGain = 1e-4;        // a change must make the worst sine better by this
+constexpr double kMaxSlivers = 0.05;  // share of all tetrahedra; with more, triangles are too large for the
+                                      // wall
+constexpr double kGain = 1e-4;        // least improvement of the worst sine by a change
 
 using Eigen::Vector3d;
 
@@ -52,7 +53,7 @@ class Improver {
     return static_cast<double>(slivers) / static_cast<double>(all);
   }
 
-  // Worst first; what a change makes new waits for the next pass.
+  // Worst first; tetrahedra that a change creates wait for the next pass.
   void passes() {
     for (int pass = 0; pass < max_passes_; ++pass) {
       std::vector<std::pair<double, std::int32_t>> bad;
@@ -71,10 +72,10 @@ class Improver {
     return mend(slot) || (thorough_ && tets_.quality(slot) < kSliver && split_and_mend(slot));
   }
 
-  // Puts a vertex on an edge or face of a sliver or in it, whatever that makes of it for now, and mends what
-  // is there then; taken back unless all that was touched is better than the sliver was. This gets past
-  // slivers at which every single change makes things worse: those in a thin wall, between triangles of both
-  // its sides.
+  // Inserts a vertex on an edge or face of a sliver or inside it, even if that makes things worse at first,
+  // and repairs the surroundings; undone unless everything touched is better than the sliver was. This
+  // overcomes slivers at which every single change makes things worse: those in a thin wall, between
+  // triangles of both its sides.
   bool split_and_mend(std::int32_t slot) {
     const double before = tets_.quality(slot);
     for (const VertexPlace& place : vertex_places(tets_, slot)) {
@@ -116,8 +117,8 @@ class Improver {
     return (tets_.quality(slot) < kPoor && insert(slot)) || better;
   }
 
-  // Replaces the n tetrahedra around an edge by 2 (n - 2) over a triangulation of its ring: the one whose
-  // worst tetrahedron is best, by Klincsek's dynamic programming.
+  // Replaces the n tetrahedra around an edge by 2 (n - 2) over the triangulation of its ring whose worst
+  // tetrahedron is best, by Klincsek's dynamic programming.
   bool remove_edge(std::int32_t a, std::int32_t b) {
     const auto ring = tets_.ring(a, b);
     if (!ring || ring->slots.size() > kMaxRing) return false;
@@ -157,7 +158,7 @@ class Improver {
     collect(w, choice, k, j, a, b, added);
   }
 
-  // Two tetrahedra over a face become three around the edge between their apexes.
+  // Replaces two tetrahedra at a face by three around the edge between their apexes.
   bool remove_face(std::int32_t slot, int k) {
     const std::int32_t other = tets_.across(slot, k);
     if (other < 0) return false;
@@ -171,8 +172,8 @@ class Improver {
     return true;
   }
 
-  // Moves an inner vertex to where the worst tetrahedron at it is best: a search along the axes, the mean of
-  // its neighbours and the way off the faces, with steps that halve.
+  // Moves an inner vertex to where its worst tetrahedron is best: a search along the axes, towards the mean
+  // of its neighbours and away from the faces, with halving steps.
   bool smooth(std::int32_t v) {
     const std::vector<std::int32_t>& star = tets_.star(v);
     const Vector3d start = tets_.point(v);
@@ -187,7 +188,7 @@ class Improver {
     mean /= static_cast<double>(4 * star.size());
     Vector3d here = start;
     double best = before;
-    std::int32_t worst = star.front();  // what made the last attempt no better often does it again
+    std::int32_t worst = star.front();  // the tetrahedron that rejected an attempt often rejects the next
     const auto attempt = [&](const Vector3d& point) {
       tets_.move(v, point);
       const double wanted = best + kGain / 4;
@@ -226,7 +227,7 @@ class Improver {
     return better;
   }
 
-  // Pulls an inner vertex into one of its neighbours.
+  // Merges an inner vertex into one of its neighbours.
   bool collapse(std::int32_t v) {
     const std::vector<std::int32_t> star = tets_.star(v);
     double best = tets_.worst(star) + kGain;
@@ -256,7 +257,7 @@ class Improver {
     return true;
   }
 
-  // Gives every tetrahedron without one a vertex inside.
+  // Gives every tetrahedron that has no vertex inside the solid such a vertex.
   bool split_flat() {
     const std::size_t before = result_.splits;
     for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(tets_.slots()); ++slot)
@@ -264,8 +265,7 @@ class Improver {
     return result_.splits > before;
   }
 
-  // A new vertex at the best of some places in a tetrahedron. It takes the place of a cavity that is dug for
-  // it.
+  // Inserts a new vertex at the best of several places in a tetrahedron, replacing a cavity around it.
   bool insert(std::int32_t slot) {
     std::optional<Cavity> best;
     double gain = kGain;
@@ -286,7 +286,7 @@ class Improver {
   EditableTets& tets_;
   double wanted_;
   int max_passes_;
-  bool thorough_ = false;  // slivers that nothing else betters have an edge or face cut
+  bool thorough_ = false;  // whether to split an edge or face of slivers that nothing else improves
   ImproveResult result_;
 };
 

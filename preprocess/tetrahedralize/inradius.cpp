@@ -12,16 +12,16 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr int kBallSamples = 1500;           // spread over the surface by area, besides one per triangle
-constexpr int kMaxPerTriangle = 1024;        // a box has twelve triangles
-constexpr std::size_t kMaxTriangles = 3000;  // of a finer surface, every so many-th triangle is enough
-constexpr double kDense = 3;                 // samples are where the inradius is so many times their spacing
+constexpr int kBallSamples = 1500;           // spread over the surface by area, plus one for each triangle
+constexpr int kMaxPerTriangle = 1024;        // enough for a box, which has twelve triangles
+constexpr std::size_t kMaxTriangles = 3000;  // of a finer surface only every n-th triangle is sampled
+constexpr double kDense = 3;                 // samples suffice if the inradius is so many times their spacing
 constexpr int kShrinkSteps = 30;
 constexpr int kGrowSteps = 12;
-constexpr double kFirstBall = 1e-4;  // of the diagonal
-constexpr double kTouch = 1e-9;      // relative: this close is touching
+constexpr double kFirstBall = 1e-4;  // over the diagonal
+constexpr double kTouch = 1e-9;      // relative: closer counts as touching
 constexpr double kFullOverlap = 0.25;
-constexpr double kTight = 3e-3;  // relative: balls are as large as that
+constexpr double kTight = 3e-3;  // relative tolerance of the balls' radii
 
 double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, const Eigen::Vector3d& p) {
   const float* box = tree.bounds.data() + std::size_t{24} * static_cast<std::size_t>(node) + child;
@@ -34,8 +34,8 @@ double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, con
   return sum;
 }
 
-// The radius for which a ball inside counts at a point of this depth (m): in full where it overlaps the
-// point's own ball by kFullOverlap of the depth, not at all where they only touch.
+// The radius with which a ball counts at a point of this depth, m: fully if it overlaps the point's own ball
+// by kFullOverlap of the depth, not at all if they only touch.
 double counted_radius(const Ball& ball, const Eigen::Vector3d& point, double depth) {
   const double overlap = ball.radius + depth - (ball.center - point).norm();
   const double share = std::clamp(overlap / (kFullOverlap * depth), 0.0, 1.0);
@@ -68,7 +68,7 @@ LocalInradius::Foot LocalInradius::foot(const Eigen::Vector3d& point) const {
 
 LocalInradius::Foot LocalInradius::foot_within(const Eigen::Vector3d& point, double at_most) const {
   Foot best;
-  const double slack = 1e-9 * (at_most + diagonal_);  // for the rounding of what the caller knows
+  const double slack = 1e-9 * (at_most + diagonal_);  // for the rounding of the caller's bound
   double squared = std::isinf(at_most) ? at_most : (at_most + slack) * (at_most + slack);
   bvh::visit_nearest<double>(bvh::view(triangles_.tree), point, squared,
                              [&](std::int32_t first, std::int32_t count, double& nearest) {
@@ -102,8 +102,8 @@ bool LocalInradius::is_free(const Eigen::Vector3d& center, double radius) const 
   return !found;
 }
 
-// Balls at p are doubled while they are free and then shrunk to what they meet. From below, since a ball much
-// larger than a thin wall hardly crosses it.
+// Doubles the radius of a ball at p while the ball is free, then shrinks it to what it meets. It starts small
+// since a ball much larger than a thin wall hardly intersects it.
 Ball LocalInradius::shrinking_ball(const Eigen::Vector3d& p, const Eigen::Vector3d& inward) const {
   const auto is_free_at = [&](double r) { return is_free(p + r * inward, r * (1 - kTight)); };
   double radius = kFirstBall * diagonal_;
@@ -112,14 +112,14 @@ Ball LocalInradius::shrinking_ball(const Eigen::Vector3d& p, const Eigen::Vector
     // The ball through p and q that touches the surface at p.
     const Eigen::Vector3d pq = foot(p + radius * inward).point - p;
     const double along = 2 * pq.dot(inward), squared = pq.squaredNorm();
-    // Next to a reflex edge q is p itself or nearly so: any smaller ball will do.
+    // Next to a reflex edge q nearly coincides with p: just halve the radius.
     radius = along > 0 && squared > 0 ? std::min(squared / along, radius * (1 - kTight)) : radius / 2;
   }
   return {p + radius * inward, radius * (1 - kTight)};
 }
 
-// Away from where it touches. The shrinking ball of a point next to a convex edge, also one that only comes
-// from cutting a curved surface into triangles, is far too small.
+// Moves away from where the ball touches. The shrinking ball of a point next to a convex edge, including
+// edges that only come from triangulating a curved surface, is far too small.
 template <class Counted>
 Ball LocalInradius::grow(Ball ball, const Counted& counted) const {
   double step = ball.radius / 2;
@@ -140,7 +140,8 @@ Ball LocalInradius::grow(Ball ball, const Counted& counted) const {
     const Eigen::Vector3d ahead = ball.center + step * away;
     bool taken = take(ahead);
     if (!taken) {
-      // Beyond the medial surface the ball touches something else: go on along the bisector of the two.
+      // Beyond the medial surface the ball touches something else: continue along the bisector of the two
+      // directions.
       const Eigen::Vector3d along = away + away_from(ahead);
       taken = along.norm() > 0.1 && take(ball.center + step * along.normalized());
     }
@@ -170,7 +171,7 @@ void LocalInradius::sample_balls() {
     if (!(areas[i] > 0)) continue;
     const int wanted = std::clamp(static_cast<int>(kBallSamples * areas[i] / total), 1, kMaxPerTriangle);
     const int k = static_cast<int>(std::lround(std::sqrt(wanted)));
-    for (int u = 0; u < k; ++u)  // centroids of the k x k small triangles that stand upright
+    for (int u = 0; u < k; ++u)  // centroids of the upright ones among the k x k small triangles
       for (int v = 0; u + v < k; ++v) {
         const Eigen::Vector3d p = a + ((u + 1.0 / 3) * (b - a) + (v + 1.0 / 3) * (c - a)) / k;
         Ball ball = grow(shrinking_ball(p, -normal.normalized()), [](const Ball& b) { return b.radius; });
@@ -214,8 +215,8 @@ double LocalInradius::inradius(const Eigen::Vector3d& point, const Foot& foot) c
   const bool in_full = sampled.ball >= 0 && sampled.counted >= balls_[sampled.ball].radius;
   if (foot.distance < kTouch * diagonal_ || (in_full && sampled.counted > kDense * spacing_[sampled.ball]))
     return sampled.counted;
-  // The ball at the point's own foot, unless the samples' is far larger than the depth and one look shows
-  // that this one is not.
+  // Use the ball at the point's own foot, unless the samples' ball is far larger than the depth and a single
+  // test shows that the own one is not larger.
   const Eigen::Vector3d inward = (point - foot.point) / foot.distance;
   const double larger = sampled.counted * (1 + 2 * kTight);
   if (in_full && sampled.counted > 4 * foot.distance &&

@@ -15,7 +15,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Of the core's depth: as near as that is on its boundary. A ball's stiffness is off by twice the rest.
+// Fraction of the core's depth that counts as its boundary. A ball's stiffness has twice the remainder as its
+// relative error.
 constexpr double kAtCore = 0.999;
 
 struct Candidate {
@@ -23,12 +24,12 @@ struct Candidate {
   double spacing;  // m
 };
 
-// Points that keep their spacing: a point is taken unless one taken before is nearer than the mean of the two
-// spacings. One hash grid for every octave of spacing, since it varies by orders of magnitude.
+// Points that keep their spacing: a point is inserted unless an earlier one is closer than the mean of their
+// two spacings. Uses one hash grid for each octave of spacing, since spacing varies by orders of magnitude.
 class SpacedSet {
  public:
   bool insert(const Candidate& c) {
-    // Most candidates are refused, and most of these by points of like spacing: ask them first.
+    // Most candidates are rejected, and mostly by points of similar spacing: test these first.
     const int octave = static_cast<int>(std::floor(std::log2(c.spacing)));
     const auto own = grids_.find(octave);
     if (own != grids_.end() && conflicts(c, octave, own->second)) return false;
@@ -63,7 +64,7 @@ class SpacedSet {
     const auto near = [&](std::int32_t i) {
       return (taken_[i].point - c.point).norm() < (taken_[i].spacing + c.spacing) / 2;
     };
-    // A candidate of wide spacing reaches over more cells of a fine grid than that has points.
+    // A candidate of wide spacing may reach more cells of a fine grid than the grid has occupied.
     const auto cells = static_cast<double>(hi[0] - lo[0] + 1) * static_cast<double>(hi[1] - lo[1] + 1) *
                        static_cast<double>(hi[2] - lo[2] + 1);
     if (cells > static_cast<double>(grid.size())) {
@@ -112,7 +113,7 @@ class Sampler {
   }
 
  private:
-  // Normals, and the mean edge length at each triangle and vertex.
+  // Computes normals, and the mean edge length at each triangle and vertex.
   void measure_surface() {
     vertex_normal_.assign(surface_.vertices.size(), Vector3d::Zero());
     vertex_edge_.assign(surface_.vertices.size(), 0);
@@ -133,12 +134,12 @@ class Sampler {
       if (count[v] > 0) vertex_edge_[v] /= count[v];
   }
 
-  // From a surface point inward to the core's boundary: every step stays within the ball of the current
-  // depth, so that the walk stays inside. Candidates on the way are the layers.
+  // Walks from a surface point inward to the core's boundary. Every step stays within the ball of the current
+  // depth, so that the walk stays inside. Candidates on the way form the layers.
   void descend(const Vector3d& p, const Vector3d& inward, double edge) {
     double t = 1e-3 * edge;
     LocalInradius::Foot foot = inradius_.foot_within(p + t * inward, t);
-    if (foot.distance < 1e-6 * edge) return;  // a sharp corner: no way in from here
+    if (foot.distance < 1e-6 * edge) return;  // a sharp corner: there is no way inward
     double wanted = edge / 2;
     for (int round = 0; round < 4; ++round) {
       for (int step = 0; step < 24 && foot.distance < kAtCore * wanted; ++step) {
@@ -167,7 +168,7 @@ class Sampler {
     if (layers_.size() < count) layers_.resize(count);
     for (std::size_t i = 0; i < count; ++i) {  // i = 0: the core's boundary, then from the surface inward
       const double fraction = depths[i == 0 ? count : i] / depths[count];
-      // The core is smaller than the surface and its shape decides the stiffness: it gets more points.
+      // The core is smaller than the surface and its shape determines the stiffness: it gets more points.
       const double closer = i == 0 && count > 1 ? parameters_.core_spacing : 1;
       layers_[i].push_back({p + fraction * (core - p), closer * spacing(edge, fraction * gap)});
     }
@@ -188,12 +189,12 @@ class Sampler {
     }
   }
 
-  // Parts of a surface that lie so near others that all their candidates were refused have the middle of
-  // their largest ball.
+  // Gives parts of a surface so close to others that all their candidates were rejected the centre of their
+  // largest ball.
   void add_to_empty_parts(std::vector<Vector3d>& points) const {
     const Components parts = find_components(surface_);
     if (parts.count < 2) return;
-    const std::vector<double> volumes = part_volumes(surface_, parts);  // of voids below zero
+    const std::vector<double> volumes = part_volumes(surface_, parts);  // negative for voids
     const auto part_at = [&](const Vector3d& p) { return parts.of_face[inradius_.foot(p).triangle]; };
     std::vector<char> has_point(parts.count, 0);
     for (const Vector3d& p : points) has_point[part_at(p)] = 1;

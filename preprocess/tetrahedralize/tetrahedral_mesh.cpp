@@ -20,8 +20,8 @@ std::pair<double, double> dihedral_range(const std::array<Eigen::Vector3d, 4>& p
   double lo = std::numbers::pi, hi = 0;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < i; ++j) {
-      // Through the half-angle, which is exact for small and for flat angles alike: normals point inward, so
-      // they are opposite where the angle is zero.
+      // By the half-angle, which is accurate for small and for flat angles: normals point inward, so they are
+      // opposite where the angle is zero.
       const double angle = 2 * std::atan2((n[i] + n[j]).norm(), (n[i] - n[j]).norm());
       lo = std::min(lo, angle);
       hi = std::max(hi, angle);
@@ -47,7 +47,7 @@ void measure_surface(const TetrahedralMesh& mesh, TetrahedralQuality& result) {
   std::size_t surface = 0, flat = 0;
   for (std::size_t i = 0; i < faces.size(); ++i) {
     if (i + 1 < faces.size() && faces[i].first == faces[i + 1].first) {
-      ++i;  // between two tetrahedra
+      ++i;  // shared by two tetrahedra
       continue;
     }
     ++surface;
@@ -70,7 +70,7 @@ double smallest_sine(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const E
   // Twice the areas of the faces opposite a, b, c, d.
   const double fa = bc.cross(bd).norm(), fb = ac.cross(ad).norm(), fc = ab.cross(ad).norm(),
                fd = ab.cross(ac).norm();
-  // sin = 6 V |edge| / (product of twice the areas of the two faces at it)
+  // sin = 6 V |edge| / (product of twice the areas of the two faces at the edge), V: volume
   const double largest = std::max({fc * fd / ab.norm(), fb * fd / ac.norm(), fb * fc / ad.norm(),
                                    fa * fd / bc.norm(), fa * fc / bd.norm(), fa * fb / cd.norm()});
   return largest > 0 ? volume / largest : 0;

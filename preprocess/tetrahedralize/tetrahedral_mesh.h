@@ -13,20 +13,21 @@ namespace abut::preprocess {
 using asset::kFaces;
 using asset::Tetrahedron;
 
-// The inside of a closed surface, cut into tetrahedra that keep its triangles. The surface's vertices come
-// first, in its order; every other vertex is inside.
+// A tetrahedral mesh of the inside of a closed surface that preserves its triangles. The surface's vertices
+// come first, in their order; all other vertices are inside.
 struct TetrahedralMesh {
   std::vector<Eigen::Vector3d> vertices;  // m
   std::vector<Tetrahedron>
-      tetrahedra;  // of positive volume: the fourth sees the first three run counter-clockwise
+      tetrahedra;  // of positive volume: seen from the fourth vertex, the first three run counter-clockwise
   std::int32_t surface_vertices = 0;
 
   bool on_surface(std::int32_t vertex) const { return vertex < surface_vertices; }
-  // All four vertices on the surface: a field that is zero on the surface is zero all over it.
+  // Whether all four vertices are on the surface: a field that is zero on the surface vanishes in such a
+  // tetrahedron.
   bool is_flat(const Tetrahedron& t) const;
 };
 
-// Six times the signed volume, m^3.
+// Six times the signed volume of a tetrahedron, m^3.
 inline double six_volumes(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c,
                           const Eigen::Vector3d& d) {
   return (b - a).cross(c - a).dot(d - a);
@@ -38,9 +39,9 @@ double smallest_sine(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const E
 
 struct TetrahedralQuality {
   double min_dihedral = 0;        // degrees: the smallest angle of all tetrahedra
-  double p1_dihedral = 0;         // degrees: the 1st percentile over tetrahedra of their smallest angle
+  double p1_dihedral = 0;         // degrees: the 1st percentile of the tetrahedra's smallest angles
   double max_dihedral = 0;        // degrees
-  double flat_surface_share = 0;  // of surface triangles: their tetrahedron has no vertex inside
+  double flat_surface_share = 0;  // of surface triangles: those whose tetrahedron has no vertex inside
   double flat_share = 0;          // of all tetrahedra
   std::size_t surface_triangles = 0;
 };

@@ -21,8 +21,8 @@
 namespace abut::preprocess {
 namespace {
 
-// The points inside go in with the surface's, as isolated vertices of the complex: inserting them after the
-// surface has been recovered (switch i) crashes where that took points of TetGen's own.
+// Interior points are passed together with the surface's, as isolated vertices of the complex: inserting them
+// after the surface has been recovered (switch i) crashes if TetGen added points of its own.
 void set_input(tetgenio& in, const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside) {
   in.numberofpoints = static_cast<int>(surface.vertices.size() + inside.size());
   in.pointlist = new REAL[3 * (surface.vertices.size() + inside.size())];
@@ -58,7 +58,7 @@ std::string reason_of(int code) {
   }
 }
 
-// Runs in the child: nothing is freed, since it is the library's cleanup that crashes.
+// Runs in the child process. Nothing is freed, since the library's cleanup may crash.
 TetrahedralMesh call_tetgen(std::string switches, const TriangleMesh& surface,
                             std::span<const Eigen::Vector3d> inside) {
   static auto* const in = new tetgenio;
@@ -81,7 +81,7 @@ TetrahedralMesh call_tetgen(std::string switches, const TriangleMesh& surface,
   return mesh;
 }
 
-// --- from the child to the parent ---
+// --- transfer from the child to the parent ---
 
 std::string pack(const TetrahedralMesh& mesh) {
   Packer packer;
@@ -111,18 +111,18 @@ TetrahedralMesh run_in_child(const Mesher& mesher, const TriangleMesh& surface,
   const std::string failure =
       fmt::format("no tetrahedra of a surface of {} triangles: {}", surface.triangles.size(), job.reason);
   if (job.outcome == Outcome::kOutOfMemory && job.memory_limit != limits.memory_bytes)
-    throw std::bad_alloc();  // it was not TetGen's own limit
+    throw std::bad_alloc();  // the limit was not TetGen's own
   if (job.outcome == Outcome::kTimedOut || job.outcome == Outcome::kOutOfMemory) throw LimitReached(failure);
-  if (job.killed) throw IoError(failure);  // says nothing of the surface
+  if (job.killed) throw IoError(failure);  // does not depend on the surface
   if (job.outcome != Outcome::kDone) throw InvalidInput(failure);
   return unpack(job.payload);
 }
 
-// --- what is inside ---
+// --- selection of the tetrahedra inside ---
 
 using FaceKey = std::array<std::int32_t, 3>;
 
-// The three vertices from the smallest on, keeping their sense of rotation: a face and its mirror image
+// The three vertices starting with the smallest, in the same cyclic order: a face and its mirror image
 // differ.
 FaceKey oriented(std::int32_t a, std::int32_t b, std::int32_t c) {
   FaceKey key{a, b, c};
@@ -136,8 +136,8 @@ struct FaceSide {
   bool operator<(const FaceSide& other) const { return key < other.key; }
 };
 
-// Orients all tetrahedra, drops those outside and the vertices that only they used. A tetrahedron behind a
-// triangle of the surface is inside, and so is what can be reached from it without crossing the surface.
+// Orients all tetrahedra and drops those outside, with the vertices that only they used. A tetrahedron behind
+// a triangle of the surface is inside, and so is every one reachable from it without crossing the surface.
 class Carver {
  public:
   Carver(TetrahedralMesh& mesh, const TriangleMesh& surface) : mesh_(mesh), surface_(surface) {}
@@ -157,7 +157,7 @@ class Carver {
   }
 
  private:
-  // Faces of the tetrahedra, seen from outside of each.
+  // Collects the faces of the tetrahedra, oriented as seen from outside of each.
   void collect_sides() {
     for (std::size_t i = 0; i < mesh_.tetrahedra.size(); ++i) {
       const Tetrahedron& t = mesh_.tetrahedra[i];
@@ -240,8 +240,9 @@ TetrahedralMesh tetrahedralize_with(const Mesher& mesher, const TriangleMesh& su
 
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits) {
-  // p: keep the facets, Y: do not split them, J: do not drop unused points, Q: print nothing. Facets that are
-  // almost coplanar are merged, which may lose their common edge: then once more without (M).
+  // Switches: p: keep the facets, Y: do not split them, J: do not drop unused points, Q: print nothing.
+  // TetGen merges almost coplanar facets, which may lose their common edge; if so, run again without merging
+  // (M).
   const auto with = [](const char* switches) -> Mesher {
     return [=](const TriangleMesh& s, std::span<const Eigen::Vector3d> p) {
       return call_tetgen(switches, s, p);

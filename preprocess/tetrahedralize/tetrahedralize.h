@@ -11,30 +11,30 @@
 
 namespace abut::preprocess {
 
-// TetGen runs in a child process of its own: on some input it crashes, also in its own cleanup, or never
-// ends.
+// Limits of TetGen, which runs in a child process of its own: on some input it crashes, even in its cleanup,
+// or never terminates.
 struct TetrahedralizeLimits {
   double timeout_seconds = 300;
-  std::size_t memory_bytes = std::size_t{4} << 30;  // address space, the caller's included
+  std::size_t memory_bytes = std::size_t{4} << 30;  // address space, including the caller's
 };
 
-// TetGen reached a limit: another try on the same or a finer surface would only take as long again.
+// Thrown if TetGen reached a limit: another attempt on the same or a finer surface would take as long again.
 class LimitReached : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
 };
 
-// Constrained Delaunay tetrahedra of the solid within a closed surface [Si2015]: every triangle of the
-// surface is kept, `inside` (m, strictly inside) become vertices, and so may a few points that the surface
-// needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
-// InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
-// fails or crashes, LimitReached where it reaches a limit: the message says which. Throws std::bad_alloc
-// where the caller's own limit of memory is the lower one, and is reached, IoError where TetGen is killed
-// from outside.
+// Constrained Delaunay tetrahedralization of the solid within a closed surface [Si2015]. It preserves every
+// triangle of the surface; the points `inside` (m, strictly inside) become vertices, and so may a few
+// additional points that are needed to recover the surface. Regions outside by the surface's orientation
+// (voids) stay empty. Throws InvalidInput if the surface is empty, not closed, intersects itself or encloses
+// nothing, and if TetGen fails or crashes; LimitReached, naming the limit, if TetGen reaches one. Throws
+// std::bad_alloc if the caller's own memory limit is the lower one and is reached, IoError if TetGen is
+// killed from outside.
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits = {});
 
-// What the child does in place of TetGen; for tests of what happens when it fails.
+// Replaces TetGen in the child process; for tests of how failures are handled.
 using Mesher = std::function<TetrahedralMesh(const TriangleMesh&, std::span<const Eigen::Vector3d>)>;
 TetrahedralMesh tetrahedralize_with(const Mesher& mesher, const TriangleMesh& surface,
                                     std::span<const Eigen::Vector3d> inside,

@@ -78,7 +78,8 @@ PointsView view(const OrientedPoints& points) {
 
 namespace {
 
-// Greatest distance of a quad's corner from its point; without quads that of a square with the area (m).
+// Upper bound of the distance of a place on the surface from its point, m: the greatest distance of a quad's
+// corner from its point, and at least the side of a square with the point's area.
 double cover(const PointsView& points) {
   double greatest2 = 0;
   for (std::int32_t i = 0; i < points.point_count; ++i) {
@@ -135,8 +136,8 @@ void add_blocks(OrientedPoints& points) {
 
 namespace {
 
-// Distances along the longest axis (chessboard distances) from each place to the next with a brick: a pass
-// forwards over the neighbours before it, one backwards over those behind it.
+// Chebyshev distances from each place to the nearest one with a brick: one pass forwards over the preceding
+// neighbours, one backwards over the following ones.
 std::vector<std::uint8_t> find_gaps(const DistanceGrid& grid) {
   constexpr int kMost = std::numeric_limits<std::uint8_t>::max();
   const std::int32_t nx = grid.places[0], ny = grid.places[1], nz = grid.places[2];
@@ -146,7 +147,7 @@ std::vector<std::uint8_t> find_gaps(const DistanceGrid& grid) {
   };
   const auto lower = [&](std::int32_t x, std::int32_t y, std::int32_t z, int side) {
     int least = grid.index[at(x, y, z)] >= 0 ? 0 : kMost;
-    for (int i = 0; i < 14; ++i) {  // half of the 3 x 3 x 3 neighbours, and the place itself
+    for (int i = 0; i < 14; ++i) {  // half of the 3 x 3 x 3 neighbours, then the place itself
       const std::int32_t to[3] = {x + side * (i % 3 - 1), y + side * (i / 3 % 3 - 1), z + side * (i / 9 - 1)};
       if (to[0] < 0 || to[0] >= nx || to[1] < 0 || to[1] >= ny || to[2] < 0 || to[2] >= nz) continue;
       least = std::min(least, gaps[at(to[0], to[1], to[2])] + (i < 13 ? 1 : 0));

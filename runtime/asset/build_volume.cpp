@@ -15,7 +15,7 @@ void append(std::vector<double>& to, const Eigen::Vector3d& v) {
   to.insert(to.end(), v.data(), v.data() + 3);
 }
 
-// For every tetrahedron the one across each face.
+// Finds the tetrahedron across each face of every tetrahedron; -1: none.
 std::vector<std::int32_t> find_neighbours(std::span<const Tetrahedron> tets) {
   struct Side {
     std::array<std::int32_t, 3> key;
@@ -55,8 +55,8 @@ float rounded(double x, float towards) {
   return inward ? std::nextafter(f, towards) : f;
 }
 
-// The range of extents below every child of every node, from the last node to the first: children come after
-// their parents.
+// Computes the range of extents below every child of every node, from the last node to the first, since
+// children come after their parents.
 std::vector<float> tree_ranges(const bvh::Tree& tree, const std::vector<double>& ranges) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::size_t nodes = tree.counts.size() / bvh::kWidth;

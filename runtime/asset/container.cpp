@@ -37,8 +37,8 @@ std::string hex(XXH128_hash_t hash) {
   return text;
 }
 
-// The header's text is a function of its values alone, so reading compares it whole. The digest is that of
-// the header with a digest of zeros, followed by the body.
+// The header's text is determined by its values, so reading compares it as a whole. The digest is that of the
+// header with a digest of zeros, followed by the body.
 Header make_header(const std::string& first_line, int schema, std::span<const std::byte> body) {
   Header header{};
   const auto print = [&](const char* digest_text) {
@@ -55,7 +55,7 @@ std::string first_line(const ContainerKind& kind) { return "ABUT " + std::string
 
 ContainerKind asset_kind(int schema) { return {"asset", "make the asset again", schema}; }
 
-// By its name.
+// Judged by the ending of its name.
 bool is_mesh(std::string_view file) {
   constexpr std::string_view kEndings[] = {".obj", ".ply", ".stl", ".dae", ".glb", ".gltf"};
   return std::any_of(std::begin(kEndings), std::end(kEndings),

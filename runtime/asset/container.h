@@ -11,38 +11,38 @@
 #include "runtime/core/output_file.h"
 
 // The envelope of the files that Abut writes: 512 bytes of readable header, then the body. The digest covers
-// header and body, so that one flipped bit anywhere is found before anything is parsed.
+// header and body, so that a single flipped bit anywhere is detected before anything is parsed.
 namespace abut::asset {
 
-inline constexpr std::size_t kHeaderBytes = 512;  // of the header, whatever the body
+inline constexpr std::size_t kHeaderBytes = 512;  // of the header, for any body
 
-// What a file holds, and what to do about one that cannot be read.
+// The kind of content of a file, and what to do about a file that cannot be read.
 struct ContainerKind {
-  std::string_view name;    // "asset": the first line is "ABUT asset"
-  std::string_view remedy;  // "make the asset again"
-  int newest_schema;        // that this build reads and writes
+  std::string_view name;    // for example "asset": the first line is "ABUT asset"
+  std::string_view remedy;  // for example "make the asset again"
+  int newest_schema;        // newest version that this build reads, and the one it writes
 };
 
-// "xxh3-128:<32 hex digits>" of bytes.
+// Returns "xxh3-128:<32 hex digits>" of the bytes.
 std::string digest(std::span<const std::byte> bytes);
 
-// Header and body as they are written.
+// Returns the bytes of a file: header and body.
 std::vector<std::byte> pack_container(const ContainerKind& kind, std::span<const std::byte> body);
 
-// Checks header and body, the bytes of a whole file that is `name` in messages, against the digest; the body
+// Checks the bytes of a whole file, called `name` in messages, against the digest in its header; the body
 // starts at kHeaderBytes. Throws BadAsset; a newer schema is refused by name.
 void check_container(const ContainerKind& kind, const std::string& name, std::span<const std::byte> bytes);
 
-// An asset's header and body: `file` is the old one or the whole new one at any moment, whoever kills the
-// process. Throws IoError (disk full, no permission) and leaves nothing behind.
+// Writes an asset's header and body. At any moment, even if the process is killed, `file` is either the old
+// file or the complete new one. Throws IoError (disk full, no permission) and leaves no partial file behind.
 void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body,
                      Replace replace = Replace::kTarget);
 
-// The whole file of an asset, checked. Throws IoError or BadAsset; a schema above `newest_schema` is refused
-// by name.
+// Reads and checks the whole file of an asset. Throws IoError or BadAsset; a schema above `newest_schema` is
+// refused by name.
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema);
 
-// Throws the BadAsset of a file whose schema is above `newest_schema`.
+// Throws BadAsset with the message for a file whose schema is above `newest_schema`.
 [[noreturn]] void refuse_newer_schema(const std::string& file, double schema, int newest_schema);
 
 }  // namespace abut::asset

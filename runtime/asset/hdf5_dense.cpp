@@ -12,9 +12,9 @@ constexpr std::uint64_t kNodePrefix = 10;         // bytes: signature, version, 
 constexpr std::size_t kMaxAttributes = 1 << 16;
 constexpr std::uint64_t kDeepest = 8;  // levels of inner nodes; three hold a million records
 
-// A fractal heap without huge, tiny or filtered objects: blocks of growing size that a table of
-// `width` columns lists row by row. Rows 0 and 1 have blocks of `start` bytes, each later one of twice as
-// many.
+// A fractal heap without huge, tiny or filtered objects: blocks of growing size, listed row by row in a table
+// of `width` columns. Blocks of rows 0 and 1 have `start` bytes, those of each later row twice as many as in
+// the row before.
 class FractalHeap {
  public:
   FractalHeap(Hdf5Bytes& bytes, std::uint64_t address) : bytes_(bytes) {
@@ -22,7 +22,7 @@ class FractalHeap {
     in.expect("FRHP");
     in.expect_byte(0, "the version of a heap");
     if (in.number(2) != kHeapId || in.number(2) != 0) bytes.fail("has a heap of another kind");
-    in.take(101);  // flags, and counts of what the heap holds and has free
+    in.take(101);  // flags, and counts of the heap's contents and free space
     width_ = in.number(2);
     start_ = in.number(8);
     most_direct_ = in.number(8);
@@ -30,7 +30,7 @@ class FractalHeap {
     in.take(2);
     root_ = in.address();
     rows_ = in.number(2);
-    // Sizes are powers of 2, so that shifts do for divisions.
+    // Sizes are powers of 2, so that shifts can replace divisions.
     if (!std::has_single_bit(width_) || !std::has_single_bit(start_) || !std::has_single_bit(most_direct_) ||
         most_direct_ > kLargest || start_ > most_direct_ || offset_bytes_ < 1 || offset_bytes_ > 6)
       bytes.fail("has a heap of impossible sizes");
@@ -53,8 +53,8 @@ class FractalHeap {
     std::uint64_t address = 0, offset = 0, size = 0;  // offset: of its first byte in the heap
   };
 
-  // The block that holds a byte of the heap, through tables of tables, each for a smaller block than the
-  // last.
+  // Finds the block that contains a byte of the heap, through nested tables, each for a smaller block than
+  // the one before.
   Block find(std::uint64_t offset) const {
     if (rows_ == 0) {
       if (offset >= start_) bytes_.fail("has an attribute beyond its heap");
@@ -87,7 +87,7 @@ class FractalHeap {
   std::uint64_t width_ = 0, start_ = 0, most_direct_ = 0, offset_bytes_ = 0, root_ = 0, rows_ = 0;
 };
 
-// The bytes that a count up to `most` takes.
+// Number of bytes needed for a count of up to `most`.
 std::uint64_t bytes_for(std::uint64_t most) {
   return (static_cast<std::uint64_t>(std::bit_width(most)) + 7) / 8;
 }
@@ -107,7 +107,7 @@ class NameTree {
     root_records_ = in.number(2);
     if (record != kRecord || depth_ > kDeepest || node_bytes < 64 || node_bytes > (1U << 20))
       bytes.fail("has an index of another kind");
-    // How wide the counts beside a child's address are follows from how much a node can hold.
+    // The widths of the counts stored next to a child's address follow from how many records a node can hold.
     std::uint64_t most = (node_bytes - kNodePrefix) / kRecord, all = most;
     count_bytes_ = bytes_for(most);
     for (std::uint64_t level = 1; level <= depth_; ++level) {

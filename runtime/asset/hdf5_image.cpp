@@ -11,11 +11,11 @@ std::mutex& library_lock() {
   return lock;
 }
 
-// Access to a file that lives in memory alone.
+// Access properties of a file that exists only in memory.
 Handle memory_access() {
   Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), "HDF5: no memory"), H5Pclose);
   checked(H5Pset_fapl_core(access, kGrowBytes, false), "HDF5: no memory");
-  // The oldest layout that can hold a part, which is what hdf5_parser.h reads.
+  // Uses for each part the oldest layout that can hold it, which is what hdf5_parser.h reads.
   checked(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "HDF5: no memory");
   return access;
 }

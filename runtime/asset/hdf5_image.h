@@ -10,12 +10,12 @@
 
 #include "runtime/core/error.h"
 
-// HDF5 in memory: assets and recordings are laid out in a file image that never touches the disk by itself,
-// so that writing is one atomic step. Reading has a parser of its own (hdf5_parser.h).
+// HDF5 in memory: assets and recordings are laid out in a file image that HDF5 itself never writes to disk,
+// so that writing the file is one atomic step. Reading uses a parser of its own (hdf5_parser.h).
 namespace abut::asset {
 
-// Whoever calls HDF5 holds a Session: one at a time in the process (HDF5 need not be built thread-safe), and
-// HDF5's printing of its error stack is off meanwhile, since every failure becomes an exception.
+// Must be held while calling HDF5: it allows one caller at a time in the process (HDF5 need not be built
+// thread-safe) and turns off HDF5's printing of its error stack, since every failure becomes an exception.
 class Session {
  public:
   Session();
@@ -40,21 +40,21 @@ class Handle {
   ~Handle() {
     if (id_ >= 0) close_(id_);
   }
-  operator hid_t() const { return id_; }  // NOLINT: stands for the identifier in calls
+  operator hid_t() const { return id_; }  // NOLINT: converts to the identifier in calls
 
  private:
   hid_t id_;
   herr_t (*close_)(hid_t);
 };
 
-// Throws BadAsset with `message` where `code` is an HDF5 failure (negative); returns it otherwise.
+// Returns `code`; throws BadAsset with `message` if it is an HDF5 failure (negative).
 template <class Code>
 Code checked(Code code, const std::string& message) {
   if (code < 0) throw BadAsset(message);
   return code;
 }
 
-// The type of an array's numbers in memory and in the file: little-endian whatever the machine.
+// The type of an array's numbers in memory and in the file: little-endian on every machine.
 inline hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
 inline hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
 inline hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
@@ -66,8 +66,9 @@ inline hid_t file_type(std::int32_t) { return H5T_STD_I32LE; }
 inline hid_t file_type(std::int64_t) { return H5T_STD_I64LE; }
 inline hid_t file_type(std::uint64_t) { return H5T_STD_U64LE; }
 
-// Writing, of which failures throw BadAsset. Text: an attribute in UTF-8. Arrays: without times, in groups
-// that are made where missing; texts: of any length each.
+// Functions that write; failures throw BadAsset. write_text: a UTF-8 attribute. make_array, write_texts,
+// write_array: data sets without time stamps, in groups that are created as needed; the texts may have any
+// length.
 void write_text(hid_t object, const std::string& name, const std::string& text);
 Handle make_array(hid_t parent, const std::string& path, hid_t type, const std::vector<hsize_t>& extents);
 void write_texts(hid_t parent, const std::string& path, const std::vector<std::string>& texts);
@@ -81,10 +82,10 @@ Handle write_array(hid_t parent, const std::string& path, const std::vector<T>& 
   return set;
 }
 
-// An empty file in memory.
+// Creates an empty file in memory.
 Handle create_image();
 
-// The bytes of an image made by create_image.
+// Returns the bytes of an image made by create_image.
 std::vector<std::byte> image_bytes(hid_t file);
 
 }  // namespace abut::asset

@@ -12,7 +12,7 @@
 namespace abut::asset {
 namespace {
 
-// Groups and arrays: an asset of ten levels has 400, one of 1024 convex pieces 8 for each.
+// Groups and arrays: an asset of ten levels has 400, and each of 1024 convex pieces adds 8.
 constexpr std::size_t kMaxObjects = 16384;
 constexpr int kDeepest = 8;                // groups within groups; an asset has three
 constexpr std::size_t kMaxMessages = 256;  // of an object; an array has ten
@@ -36,7 +36,8 @@ enum : std::uint64_t {
   kAttributeInfo = 0x15,
 };
 
-// A type in the file is one of these, byte by byte: version 1, little-endian, IEEE 754 or two's complement.
+// A number type in the file must match one of these byte by byte: version 1, little-endian, IEEE 754 or two's
+// complement.
 struct NumberType {
   Hdf5Type type;
   std::uint64_t size;
@@ -56,7 +57,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Up to the first zero.
+// The text up to the first zero byte.
 std::string_view up_to_zero(std::span<const std::byte> bytes) {
   const std::string_view text = text_of(bytes);
   return text.substr(0, text.find('\0'));
@@ -82,7 +83,7 @@ Hdf5File::Hdf5File(std::span<const std::byte> image, const std::string& file) : 
   in.take(1 + 2 + 2 + 4);
   if (in.address() != 0) bytes_.fail("the base address is not 0");
   in.take(3 * 8);  // free space, end of file, driver
-  in.take(8);      // the root's name
+  in.take(8);      // name of the root
   objects_[""] = header(in.address());
   add_objects("", 1);
 }
@@ -93,7 +94,8 @@ std::vector<std::string> Hdf5File::paths() const {
   return result;
 }
 
-// Runs of messages, the first after the header's prefix, others where a continuation says.
+// Messages come in runs: the first follows the header's prefix, the others are where continuation messages
+// say.
 Hdf5File::Object Hdf5File::header(std::uint64_t address) {
   Object object;
   std::vector<Run> runs;
@@ -115,7 +117,7 @@ Hdf5File::Object Hdf5File::header(std::uint64_t address) {
   const std::uint64_t prefix = first_version ? 8 : 4 + order_bytes;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Hdf5Cursor in(bytes_, bytes_.at(runs[i].address, runs[i].size));
-    std::uint64_t behind = 0;  // the checksum of a continuation; the first run ends before its own
+    std::uint64_t behind = 0;  // checksum of a continuation; the size of the first run excludes its checksum
     if (!first_version && i > 0) {
       in.expect("OCHK");
       behind = 4;
@@ -152,7 +154,7 @@ const Hdf5File::Message* Hdf5File::find(const Object& object, std::uint64_t type
   return found == object.end() ? nullptr : &*found;
 }
 
-// The group's members and theirs: leaves of a B-tree of version 1 list them, with names in a heap.
+// Adds the members of a group, recursively: leaves of a version 1 B-tree list them, with names in a heap.
 void Hdf5File::add_objects(const std::string& path, int depth) {
   const Message* table = find(objects_.at(path), kSymbolTable);
   if (table == nullptr) return;
@@ -241,7 +243,7 @@ Hdf5Array Hdf5File::array(const std::string& path) {
   in.expect_byte(3, "the version of a layout");
   in.expect_byte(1, "the kind of a layout");  // contiguous
   const std::uint64_t address = in.address(), size = in.number(8);
-  // Empty arrays have no place in the file.
+  // Empty arrays occupy no space in the file.
   if (count == 0) return result;
   if (count > size / result.element_bytes || count * result.element_bytes != size)
     bytes_.fail("has the wrong number of bytes");
@@ -268,7 +270,7 @@ std::vector<Hdf5Attribute> Hdf5File::attributes(const std::string& path) {
   return result;
 }
 
-// Version 1: name, type and extents, each filled up to eight bytes, then the data.
+// Version 1: name, type and extents, each padded to eight bytes, then the data.
 Hdf5Attribute Hdf5File::attribute(std::span<const std::byte> message, std::uint64_t order) {
   Hdf5Cursor in(bytes_, message);
   in.expect_byte(1, "the version of an attribute");
@@ -306,7 +308,7 @@ void Hdf5File::read_type(std::span<const std::byte> message, Hdf5Array& array) c
   }
 }
 
-// The product of the extents.
+// Returns the product of the extents.
 std::uint64_t Hdf5File::read_extents(std::span<const std::byte> message, Hdf5Array& array) const {
   Hdf5Cursor in(bytes_, message);
   in.expect_byte(1, "the version of extents");
@@ -323,7 +325,7 @@ std::uint64_t Hdf5File::read_extents(std::span<const std::byte> message, Hdf5Arr
   return count;
 }
 
-// An element is a length, the address of a collection and an index in it.
+// Each element is a length, the address of a collection and an index in it.
 std::vector<std::string> Hdf5File::texts(const Hdf5Array& array) {
   std::vector<std::string> result;
   Hdf5Cursor in(bytes_, array.data);

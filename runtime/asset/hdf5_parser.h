@@ -14,16 +14,16 @@
 
 #include "runtime/asset/hdf5_bytes.h"
 
-// Reads what hdf5_image.h lays out, from bytes that anybody may have forged. HDF5's own library does not
-// serve for that: given a damaged file it writes outside its buffers or loops for ever. Known is the part of
-// the format that is written here [HDF5 File Format Specification, version 3.0]: superblock 0, groups as
-// symbol tables of hard links, contiguous arrays, attributes in headers or in a heap. All else is refused:
-// soft and external links, external, chunked, compressed and virtual arrays, shared messages.
+// Reads what hdf5_image.h lays out, from bytes that may be forged. HDF5's own library is unsuitable: given a
+// damaged file it writes outside its buffers or loops forever. The parser knows the part of the format that
+// is written here [HDF5 File Format Specification, version 3.0]: superblock 0, groups as symbol tables of
+// hard links, contiguous arrays, attributes in headers or in a heap. Everything else is refused: soft and
+// external links, external, chunked, compressed and virtual arrays, shared messages.
 namespace abut::asset {
 
 enum class Hdf5Type { kFloat64, kFloat32, kInt32, kInt64, kUint64, kText, kTexts };
 
-// That of numbers of the type T.
+// The Hdf5Type of numbers of type T.
 template <class T>
 constexpr Hdf5Type hdf5_type() {
   if constexpr (std::is_same_v<T, double>) return Hdf5Type::kFloat64;
@@ -33,17 +33,17 @@ constexpr Hdf5Type hdf5_type() {
   if constexpr (std::is_same_v<T, std::uint64_t>) return Hdf5Type::kUint64;
 }
 
-// An attribute or data set as it stands in the image: elements of element_bytes each, little-endian. kText:
-// of that length, filled up with zeros; kTexts: of any length, see Hdf5File::texts().
+// An attribute or data set as it lies in the image: elements of element_bytes each, little-endian. kText:
+// elements of that length, padded with zeros; kTexts: texts of any length, see Hdf5File::texts().
 struct Hdf5Array {
   Hdf5Type type = Hdf5Type::kFloat64;
   std::uint64_t element_bytes = 1;
-  std::vector<std::uint64_t> extents;  // none: one element
+  std::vector<std::uint64_t> extents;  // empty: one element
   std::span<const std::byte> data;
 
   std::uint64_t count() const { return data.size() / element_bytes; }
 
-  // All elements of an array of hdf5_type<T>(); `values` has room for them.
+  // Copies all elements of an array of type hdf5_type<T>() to `values`, which must have room for them.
   template <class T>
   void copy_to(T* values) const {
     if (data.empty()) return;
@@ -55,7 +55,7 @@ struct Hdf5Array {
       }
   }
 
-  // Of one element of kText.
+  // The text of a kText array of one element.
   std::string text() const {
     const std::string_view filled(reinterpret_cast<const char*>(data.data()), data.size());
     return std::string(filled.substr(0, filled.find('\0')));
@@ -70,11 +70,11 @@ struct Hdf5Attribute {
 
 class Hdf5File {
  public:
-  // Finds all objects. `image` must outlive this. Throws BadAsset naming `file` and the object, here and
-  // below.
+  // Finds all objects. `image` must outlive this object. Throws BadAsset, naming `file` and the object, as do
+  // the other members.
   Hdf5File(std::span<const std::byte> image, const std::string& file);
 
-  // Of every group and array, without a leading '/'; the root's is empty.
+  // Paths of every group and array, without a leading '/'; the root's is empty.
   std::vector<std::string> paths() const;
   bool has(const std::string& path) const { return objects_.contains(path); }
 
@@ -107,7 +107,7 @@ class Hdf5File {
 
   Hdf5Bytes bytes_;
   std::map<std::string, Object> objects_;
-  // What the global heap's collections hold, by address and index.
+  // The objects in the global heap's collections, by address and index.
   std::map<std::uint64_t, std::map<std::uint64_t, std::span<const std::byte>>> collections_;
 };
 

@@ -6,8 +6,9 @@
 
 namespace abut::asset {
 
-// Samples of a cloud with quads, as make_sample_blocks has them, each group's kGroupNumbers changed by `move`
-// before the balls about them are made; bent: whether the surface bends at a corner of its quad.
+// Makes the samples of a cloud with quads like make_sample_blocks(points), but lets `move` change the
+// kGroupNumbers of each group before the group's balls are computed; `bent`: whether the surface bends at a
+// corner of the quad.
 SampleBlocks make_sample_blocks(const PointsView& points,
                                 const std::function<void(double* numbers, bool bent)>& move);
 

@@ -13,8 +13,9 @@ namespace {
 
 using Vector = Eigen::Vector3d;
 
-constexpr double kMargin = 1e-12;   // relative: bounds hold for rounded sums too
-constexpr double kNormalReach = 2;  // spacings: the distance that counts as a difference of normals of 1
+constexpr double kMargin = 1e-12;  // relative: bounds hold for rounded sums too
+// In spacings: the distance that counts as much as a difference of 1 in the normals
+constexpr double kNormalReach = 2;
 
 struct Source {
   const double *positions, *normals;
@@ -26,7 +27,7 @@ struct Source {
   Vector normal(std::int32_t i) const { return {normals[i], normals[count + i], normals[2 * count + i]}; }
 };
 
-// Orders indices so that every aligned run of 8, 16, 32, ... holds neighbours: halves along the longest of
+// Orders indices so that every aligned run of 8, 16, 32, ... holds neighbours: splits along the longest of
 // six axes, three of position and three of direction.
 void sort_neighbours(const Source& source, double reach, std::span<std::int32_t> indices) {
   if (indices.size() <= kBlockPoints) return;
@@ -51,13 +52,14 @@ void sort_neighbours(const Source& source, double reach, std::span<std::int32_t>
   std::nth_element(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(left), indices.end(),
                    [&](std::int32_t a, std::int32_t b) {
                      const double va = value(a), vb = value(b);
-                     return va != vb ? va < vb : a < b;  // one order, whatever the library does
+                     // A strict order, so that the result does not depend on the library
+                     return va != vb ? va < vb : a < b;
                    });
   sort_neighbours(source, reach, indices.first(left));
   sort_neighbours(source, reach, indices.subspan(left));
 }
 
-// Writes the bounds of some points as child `child` of a node.
+// Writes the bounds of the points at `indices` as child `child` of a node.
 void bound(const Source& source, std::span<const std::int32_t> indices, double* node, int child) {
   const auto row = [&](int r) -> double& { return node[kNodeChildren * r + child]; };
   Vector low = Vector::Constant(kAway), high = -low, axis = Vector::Zero();
@@ -89,7 +91,7 @@ void bound(const Source& source, std::span<const std::int32_t> indices, double* 
   row(kOffsetRow) = offset + kMargin * size;
 }
 
-// A child that is none: farther than any other from everywhere.
+// Marks a child as absent: it is infinitely far from everywhere.
 void put_away(double* node, int child) {
   for (int r = 0; r < kNodeNumbers / kNodeChildren; ++r) node[kNodeChildren * r + child] = 0;
   for (int k = 0; k < 3; ++k)

@@ -14,7 +14,7 @@
 namespace abut::asset {
 namespace {
 
-// One verified file, read part by part. Every message names the file and the object in it.
+// Reads one verified file part by part. Every message names the file and the object in it.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
@@ -82,7 +82,7 @@ class Reader {
     throw BadAsset(name_ + ": " + element + ": " + what + "; make the asset again");
   }
 
-  // Levels or pieces of a part: groups "0", "1", ...
+  // Reads the levels or pieces of a part: groups "0", "1", ...
   template <class Part, class VisitPart>
   void read_levels(const std::string& name, std::vector<Part>& parts, VisitPart&& visit_part) {
     for (int i = 0;; ++i) {
@@ -93,7 +93,7 @@ class Reader {
     know(name);
   }
 
-  // The object and the groups that it is in are read.
+  // Records the object and the groups that contain it as read.
   void know(std::string path) {
     for (; known_.insert(path).second && !path.empty();)
       path.resize(path.find('/') == std::string::npos ? 0 : path.rfind('/'));
@@ -110,7 +110,7 @@ class Reader {
     fail(key, "missing");
   }
 
-  // `values` has room for `count`.
+  // `values` must have room for `count` numbers.
   template <class T>
   void copy(const std::string& path, const Hdf5Array& array, T* values, std::size_t count) const {
     if (array.type != hdf5_type<T>()) fail(path, "has numbers of the wrong type");
@@ -167,11 +167,11 @@ class Reader {
   std::vector<std::byte> bytes_;
   Hdf5File file_;
   std::string asset_name_;
-  std::set<std::string> known_;  // paths of what is read
+  std::set<std::string> known_;  // paths of what has been read
 };
 
-// Throws BadAsset unless what is across each edge of a triangle has that edge the other way round, and the
-// triangle across it: walks over the surface stay on it.
+// Throws BadAsset unless the triangle across each edge has that edge in the opposite direction, and this
+// triangle across it, so that walks over the surface stay on it.
 void check_neighbours(const Surface& surface, const std::string& name) {
   const auto& corners = surface.triangles;
   for (std::size_t slot = 0; slot < corners.size(); ++slot) {

@@ -6,14 +6,14 @@
 
 namespace abut::asset {
 
-// Reads an asset and checks it. Throws IoError where the file cannot be read; BadAsset where it is damaged
-// (one flipped bit suffices), of a newer schema, or such that a query could crash or never end. Whether its
-// parts are those of one object is for `abut-preprocess verify` to say: whoever writes a file with a digest
-// of its own, by another program than Abut's, may have any hull beside any surface. Safe to call from several
-// threads.
+// Loads an asset and checks it. Throws IoError if the file cannot be read, and BadAsset if it is damaged (one
+// flipped bit suffices), has another schema version, or could make a query crash or never end. Whether its
+// parts belong to the same object is checked by `abut-preprocess verify`: a file that another program writes
+// with a valid digest may pair any hull with any surface. Thread-safe.
 Asset load(const std::filesystem::path& file);
 
-// Only where it comes from, from a file verified in the same way: what tells whether an asset is up to date.
+// Loads only the provenance, from a file verified in the same way; used to decide whether an asset is up to
+// date.
 Provenance load_provenance(const std::filesystem::path& file);
 
 }  // namespace abut::asset

@@ -10,13 +10,13 @@ namespace abut::asset {
 namespace {
 
 using Vector = Eigen::Vector3d;
-using Group = Eigen::Matrix<double, kGroupSamples, 4>;  // a sample's x, y, z, area in a row
+using Group = Eigen::Matrix<double, kGroupSamples, 4>;  // rows: x, y, z, area of a sample
 
-// The surface bends at a corner where the mean of its quads' normals is shorter than this: half of 30
-// degrees between two faces.
+// The surface bends at a corner where the mean of the unit normals of its quads is shorter than this: the
+// cosine of half of 30 degrees, for two faces.
 constexpr double kStraight = 0.966;
 
-// Whether the surface bends at any corner of each quad.
+// Returns for each quad whether the surface bends at any of its corners.
 std::vector<char> find_bent(const PointsView& points) {
   std::vector<Eigen::Vector4d> sums(std::size_t(points.vertex_count), Eigen::Vector4d::Zero());
   for (std::int32_t i = 0; i < 4 * points.point_count; ++i)
@@ -30,8 +30,8 @@ std::vector<char> find_bent(const PointsView& points) {
   return bent;
 }
 
-// The parts of a bilinear quad about (u, v), of half its sides' length `part`, with areas that do not yet add
-// up to that of the quad.
+// Samples the 2 x 2 parts about (u, v) of a bilinear quad, each of side `part` in the quad's parameters; the
+// areas are not yet scaled to the quad's.
 Group sample_quad(const Vector* c, double u, double v, double part) {
   const Vector twist = c[0] - c[1] + c[2] - c[3];
   Group group;
@@ -61,7 +61,7 @@ void add_quad(const PointsView& points, std::int32_t quad, bool bent, std::vecto
   }
 }
 
-// Four of a block's points, of which the first is there; absent ones stand there too, without area.
+// Four of a block's points, the first of which is present; absent ones coincide with it and have no area.
 Group sample_points(const PointsView& points, const std::int32_t* order) {
   Group group;
   for (int i = 0; i < kGroupSamples; ++i) {
@@ -75,7 +75,7 @@ int absent_in(const std::int32_t* order) {
   return static_cast<int>(std::count_if(order, order + kGroupSamples, [](std::int32_t i) { return i < 0; }));
 }
 
-// The mean of the samples, of which the last `absent` ones stand where the first one does and do not count.
+// The mean of a group's samples without the last `absent` ones, which coincide with the first.
 Vector center_of(const Group& group, int absent) {
   const Vector mean = group.leftCols<3>().colwise().mean().transpose(),
                first = group.topLeftCorner<1, 3>().transpose();
@@ -86,7 +86,7 @@ double reach_from(const Vector& center, const Group& group) {
   return (group.leftCols<3>().rowwise() - center.transpose()).rowwise().norm().maxCoeff();
 }
 
-// Center of the box about what is below the child-th child of a level's nodes.
+// Centre of the box around everything below child number `child` of a level's nodes.
 Vector center_of(const PointBlocksView& blocks, std::int32_t level, std::int32_t child) {
   const double* const row = blocks.nodes +
                             std::ptrdiff_t(blocks.first_node[level] + child / kNodeChildren) * kNodeNumbers +
@@ -94,7 +94,7 @@ Vector center_of(const PointBlocksView& blocks, std::int32_t level, std::int32_t
   return {row[0], row[kNodeChildren], row[2 * kNodeChildren]};
 }
 
-// Radii of the balls of all children.
+// Appends the radii of the balls of all children.
 void add_radii(const PointBlocksView& blocks, const std::vector<Group>& groups, SampleBlocks& result) {
   std::int32_t run = 1;  // blocks below a child
   for (std::int32_t level = 1; level <= blocks.levels; ++level, run *= kNodeChildren) {

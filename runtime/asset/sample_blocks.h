@@ -5,31 +5,32 @@
 
 #include "runtime/asset/point_blocks.h"
 
-// Samples of an oriented point cloud's surface in groups of four, in the order of its blocks: what sums over
-// the surface walk on. Made with the blocks; not stored in the file.
+// Samples of an oriented point cloud's surface in groups of four, in the order of the cloud's blocks; sums
+// over the surface traverse them. Made with the blocks; not stored in the file.
 namespace abut::asset {
 
 struct PointsView;
 
 inline constexpr int kGroupSamples = 4;   // of a group
-inline constexpr int kGroupNumbers = 16;  // x, y, z (m) and area (m^2) of its four samples
+inline constexpr int kGroupNumbers = 16;  // x, y, z (m) and area (m^2) of a group's four samples
 
-// A group's ball.
+// Bounding balls of a group.
 struct SampleBall {
-  double center[3];  // mean of the samples that there are, m
-  double radius;     // of the ball about it that holds them, m
-  double reach;      // of the ball about the centre of the block's box that holds them, m
+  double center[3];  // mean of the samples present, m
+  double radius;     // of the ball about `center` that contains them, m
+  double reach;      // radius of the ball about the centre of the block's box that contains them, m
 };
 
-// Of a cloud with quads a group is the midpoints of the 2 x 2 parts of one bilinear quad, or of a quarter of
-// one where the surface bends by more than 30 degrees at a corner, with their shares of its area. Without
-// quads it is half of a block's points, one at least; absent ones stand where the first is, without area.
+// For a cloud with quads a group is the midpoints of the 2 x 2 parts of one bilinear quad, or of a quarter of
+// one where the surface bends by more than 30 degrees at a corner, with their shares of the quad's area.
+// Without quads a group is half of a block's points, at least one; absent samples coincide with the first and
+// have no area.
 struct SampleBlocks {
-  std::vector<double> numbers;    // (groups, 4, 4)
+  std::vector<double> numbers;    // (groups, 4, 4): rows x, y, z, area
   std::vector<SampleBall> balls;  // (groups)
   std::vector<std::int32_t>
-      first;                  // (blocks + 1): the groups of each block, at most 32, are [first, next first)
-  std::vector<double> radii;  // (nodes, 4) m: as kRadiusRow, of the samples below the child
+      first;  // (blocks + 1): block b, of at most 32 groups, has groups [first[b], first[b + 1])
+  std::vector<double> radii;  // (nodes, 4) m: like kRadiusRow, for the samples below the child
 };
 
 // A view of SampleBlocks.
@@ -40,8 +41,8 @@ struct SampleBlocksView {
   const double* radii = nullptr;        // (nodes, 4) m
 };
 
-SampleBlocksView view(const SampleBlocks& samples);  // valid while `samples` stands unchanged
+SampleBlocksView view(const SampleBlocks& samples);  // valid while `samples` exists and is not changed
 
-SampleBlocks make_sample_blocks(const PointsView& points);  // of points whose blocks are made
+SampleBlocks make_sample_blocks(const PointsView& points);  // requires the points' blocks
 
 }  // namespace abut::asset

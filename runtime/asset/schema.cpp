@@ -17,7 +17,7 @@ namespace {
 
 using Box = Eigen::AlignedBox3d;
 
-// Those of primitives of some corners each, as indices into vertices (..., 3).
+// Bounding boxes of primitives of `corners_each` corners, given as indices into vertices (..., 3).
 std::vector<Box> boxes_of(const std::vector<double>& vertices, const std::vector<std::int32_t>& corners,
                           std::size_t corners_each) {
   std::vector<Box> boxes(corners.size() / corners_each);
@@ -27,7 +27,8 @@ std::vector<Box> boxes_of(const std::vector<double>& vertices, const std::vector
   return boxes;
 }
 
-// Points `first` to `last` of (3, ...): all x, then all y, then all z.
+// Bounding box of the points `first` to `last` (exclusive) of an array (3, ...): all x, then all y, then all
+// z.
 Box box_of(const std::vector<double>& points, std::size_t first, std::size_t last) {
   const std::size_t n = points.size() / 3;
   Box box;
@@ -36,9 +37,9 @@ Box box_of(const std::vector<double>& points, std::size_t first, std::size_t las
   return box;
 }
 
-// Largest size of a number of some unit: beyond it products of a query overflow. A length is below 1e15 m, as
-// for a tree's builder; a tetrahedron is higher than 1e-15 m; numbers without a unit are parts of unit
-// vectors and extents, up to rounding.
+// Largest magnitude allowed for numbers of a unit; beyond it, products in a query overflow. A length is below
+// 1e15 m, as in the tree's builder; a tetrahedron is higher than 1e-15 m; numbers without a unit are
+// components of unit vectors and extents, up to rounding.
 double largest(std::string_view unit) {
   constexpr double kLength = 1e15;
   if (unit == "1") return 1 + 1e-6;
@@ -46,7 +47,7 @@ double largest(std::string_view unit) {
   return kLength;  // m, 1/m and planes
 }
 
-// The checks of one part, each failure named "<file>: <object>: <part>: <what>".
+// Checks one part after the other; each failure is reported as "<file>: <object>: <part>: <what>".
 class Checker {
  public:
   Checker(std::string_view file, const Asset& asset)
@@ -54,7 +55,7 @@ class Checker {
 
   void enter(const std::string& part) { part_ = part; }
 
-  // Every array of the part has a size that fits its shape.
+  // Checks that an array of the part has a size that fits its shape.
   template <class T>
   void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char* unit,
                   const char*) const {
@@ -92,8 +93,8 @@ class Checker {
                        ", out of range [0, " + std::to_string(count) + ")");
   }
 
-  // What is below a child is a range: what is done for all of it takes no longer than the depth times as
-  // long.
+  // Checks that the primitives below each child form a range: work over all these ranges then takes at most
+  // the depth of the tree times as long as work over all primitives.
   void expect_ranges(const bvh::Tree& tree) const {
     struct Range {
       std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, size = 0;
@@ -111,20 +112,20 @@ class Checker {
     }
   }
 
-  // Children come after their parent, every node but the root has one, and the leaves hold each primitive
-  // once: a traversal ends and stays inside, and so does the sum over its leaves.
+  // Checks that children come after their parent, every node but the root has one, and the leaves hold each
+  // primitive once: then a traversal ends and stays inside the arrays, and so does a sum over its leaves.
   void expect_tree(const bvh::Tree& tree, std::span<const Box> boxes) const {
     const std::size_t primitives = boxes.size();
     const std::size_t nodes = tree.counts.size() / bvh::kWidth;
     expect_size("tree/children", tree.children.size(), tree.counts.size());
     expect_size("tree/bounds", tree.bounds.size(), tree.counts.size() * 6);
     expect_some("tree/children", nodes);
-    std::vector<int> depth(nodes, 0);  // 0: no parent met
+    std::vector<int> depth(nodes, 0);  // 0: no parent found yet
     std::vector<char> covered(primitives, 0);
     depth[0] = 1;
     for (std::size_t i = 0; i < tree.counts.size(); ++i) {
       const std::int32_t count = tree.counts[i], child = tree.children[i];
-      if (count == -1 && child == 0) continue;  // none
+      if (count == -1 && child == 0) continue;  // no child
       const std::size_t first = static_cast<std::size_t>(child);
       const bool leaf_fits = count > 0 && child >= 0 && first + static_cast<std::size_t>(count) <= primitives;
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;
@@ -145,8 +146,9 @@ class Checker {
     expect_boxes(tree, boxes);
   }
 
-  // A box holds what is below it and sticks out by no more than the farthest coordinate; that of an unused
-  // child is inverted, since whatever meets it would go on below it. Children stand after their parents.
+  // Checks that a box contains everything below it and exceeds that by no more than the largest coordinate,
+  // and that the box of an unused child is inverted, since a traversal would descend into any box that it
+  // meets. Children follow their parents.
   void expect_boxes(const bvh::Tree& tree, std::span<const Box> boxes) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     Box whole;
@@ -199,7 +201,7 @@ void check_part(const Surface& s, const Asset&, const Checker& checker) {
   checker.expect_ranges(s.tree);
 }
 
-// What the contact model takes for granted: tetrahedra with an inside, and no pressure on the surface.
+// Checks what the contact model requires: tetrahedra with positive volume, and no pressure on the surface.
 void check_field(const Volume& v, const Checker& checker) {
   using Point = Eigen::Map<const Eigen::Vector3d>;
   for (std::size_t t = 0; t < v.tetrahedra.size() / 4; ++t) {
@@ -264,7 +266,7 @@ void check_part(const DistanceGrid& g, const Asset&, const Checker& checker) {
   if (!(g.lattice[4] >= 0)) checker.fail("lattice", "entry 4 is below 0");
   std::int64_t places = 1;
   for (const std::int32_t along : g.places) {
-    // The product of two numbers that fit 32 bits fits 64, and once it is more than there are it stays so.
+    // The product of two numbers of 32 bits fits into 64; once it exceeds the maximum it stays there.
     if (along < 1 || along > kMaxPlaces) checker.fail("places", "is out of range");
     places = std::min<std::int64_t>(places * along, std::numeric_limits<std::int32_t>::max());
   }
@@ -304,7 +306,7 @@ void check_part(const ConvexPiece& c, const Asset&, const Checker& checker) {
 
 void check_part(const Pieces& p, const Asset& asset, const Checker& checker) {
   if (&p != asset.pieces.data()) checker.fail("errors", "are a second time");
-  const std::size_t pieces = asset.convex.empty() ? 0 : asset.convex.size() - 1;  // beside the hull
+  const std::size_t pieces = asset.convex.empty() ? 0 : asset.convex.size() - 1;  // without the hull
   checker.expect_some("errors", pieces);
   checker.expect_size("errors", p.errors.size(), 2);
   checker.expect_not_negative("errors", p.errors);

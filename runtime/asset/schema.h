@@ -5,7 +5,7 @@
 
 #include "runtime/asset/asset.h"
 
-// The one definition of the asset file, shared by writer, reader and verifier.
+// The only definition of the asset file, shared by writer, reader and verifier.
 //
 //   byte 0     header of 512 bytes: magic, schema version, size, XXH3-128 digest of the whole (container.h)
 //
@@ -25,7 +25,7 @@
 //     /grid/<level>/      lattice, places, index, coefficients; absent where there is no grid
 //
 //     /pieces/0/          errors, adjacency_offsets, adjacency, tree/{bounds, children, counts}; absent where
-//                         /convex has no pieces beside the hull
+//                         /convex has only the hull
 //
 //     /spheres/0/         centers, radii, error; absent where there are no spheres
 //
@@ -34,24 +34,24 @@
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
 //                         stage_seconds/
 //
-// Nothing else is in the file: a reader refuses an object it does not know. Every array carries the
-// attributes `unit`, which a reader checks, and `description`. The first dimension of an array is free; the
-// others are fixed by its row below.
+// The file contains nothing else: a reader refuses an object it does not know. Every array has the attributes
+// `unit`, which a reader checks, and `description`. The first dimension of an array is free; the others are
+// fixed by its row below.
 namespace abut::asset {
 
-// Raised with every change of what is in a file but a new part that may be absent. A reader refuses all
-// versions but its own, and says whether the file is newer or older.
+// Incremented with every change of the file's content, except a new part that may be absent. A reader refuses
+// all versions but its own and says whether the file is newer or older.
 inline constexpr int kSchemaVersion = 2;
 
 // The attribute `unit` of the group mass.
 inline constexpr const char* kMassUnit =
     "volume m^3, area m^2, center_of_mass m, inertia m^5 (density 1 kg/m^3), row-major";
 
-// Extents of an array. kFree: any length; two free extents are equal.
+// Extents of an array. kFree: any length; if two extents are free they are equal.
 inline constexpr int kFree = -1;
 using Shape = std::vector<int>;
 
-// visit(name, vector, shape, unit, description) for every array of a part, in file order.
+// Calls visit(name, vector, shape, unit, description) for every array of a part, in file order.
 template <class TreeType, class Visit>
 void visit_tree(TreeType& tree, Visit&& visit) {
   visit("tree/bounds", tree.bounds, {kFree, 6, bvh::kWidth}, "m",
@@ -142,10 +142,10 @@ void visit_spheres(SphereSetType& s, Visit&& visit) {
   visit("error", s.error, {1}, "m", "of the union: how far outside the surface");
 }
 
-// Whether the group of a part is in the file where the asset has none of it.
+// Whether the file contains the group of a part of which the asset has none.
 enum class Presence { kAlways, kOptional };
 
-// visit(group, levels or pieces, presence, visit_arrays) for every part, in file order.
+// Calls visit(group, levels or pieces, presence, visit_arrays) for every part, in file order.
 template <class AssetType, class Visit>
 void visit_parts(AssetType& asset, Visit&& visit) {
   using enum Presence;
@@ -158,16 +158,17 @@ void visit_parts(AssetType& asset, Visit&& visit) {
   visit("spheres", asset.spheres, kOptional, [](auto& part, auto&& each) { visit_spheres(part, each); });
 }
 
-// The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.
+// Returns the extents of an array of `size` entries; a free extent is negative where `size` does not fit the
+// shape.
 Shape resolve(std::size_t size, const Shape& shape);
 
-// Throws BadAsset, naming the object and the array, where something keeps a query from staying inside its
-// arrays or from ending: sizes do not fit together, a part is empty, an index is out of range, a tree has
-// circles, is too deep or does not hold each primitive once, a grid does not hold each brick once, a number
-// is not finite or beyond what products bear (1e15 m, 1e15/m), a tetrahedron has no volume, or the surface
-// has pressure. Writer and reader both call it. What a query takes for true beyond that, that numbers are
-// those of the geometry (normals, gradients, planes, boxes, the hull, mass, spacing), is checked by
-// `abut-preprocess verify`: a forged asset can give wrong answers, but no crash and no query without end.
+// Throws BadAsset, naming the object and the array, if anything could make a query leave its arrays or never
+// end: inconsistent sizes, an empty part, an index out of range, a tree that has cycles, is too deep or does
+// not hold each primitive exactly once, a grid that does not hold each brick exactly once, a number that is
+// not finite or would overflow in products (1e15 m, 1e15/m), a tetrahedron without volume, or pressure on the
+// surface. Writer and reader both call it. Whether the numbers are those of the geometry (normals, gradients,
+// planes, boxes, the hull, mass, spacing) is checked by `abut-preprocess verify`: a forged asset can give
+// wrong answers, but no crash and no query that does not end.
 void check(const Asset& asset, std::string_view file);
 
 }  // namespace abut::asset

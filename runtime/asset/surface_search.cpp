@@ -14,10 +14,10 @@ Vec3<double> corner(const Surface& surface, std::size_t triangle, int k) {
   return Vec3<double>::Map(&surface.vertices[std::size_t{3} * surface.triangles[3 * triangle + k]]);
 }
 
-// Of the triangles below a child of the tree, a range since they are stored in the order of the leaves.
+// The triangles below a child of the tree; they form a range, since they are stored in leaf order.
 struct Below {
   std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;
-  Vec3<double> normal = Vec3<double>::Zero();  // sum, each of twice its triangle's area
+  Vec3<double> normal = Vec3<double>::Zero();  // sum of the normals, weighted by twice the triangles' areas
 };
 
 std::vector<Below> below_slots(const Surface& surface) {

@@ -18,7 +18,7 @@ void write_numbers(hid_t object, const std::string& name, const double* values, 
   checked(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values), kFailed);
 }
 
-// A group whose attributes keep the order in which they were written.
+// Creates a group whose attributes keep the order of writing.
 Handle make_group(hid_t parent, const std::string& name) {
   const Handle create(checked(H5Pcreate(H5P_GROUP_CREATE), kFailed), H5Pclose);
   checked(H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), kFailed);
@@ -45,7 +45,7 @@ class ArrayWriter {
 };
 
 void write_map(hid_t parent, const char* name, const std::map<std::string, std::string>& entries) {
-  constexpr std::size_t kLongest = 3900;  // bytes: HDF5 keeps larger entries where the reader does not look
+  constexpr std::size_t kLongest = 3900;  // bytes: HDF5 stores larger entries where the reader does not look
   const Handle group = make_group(parent, name);
   for (const auto& [key, value] : entries) {
     if (key.size() + value.size() > kLongest)

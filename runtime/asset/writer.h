@@ -7,9 +7,9 @@
 
 namespace abut::asset {
 
-// Writes the asset to `file` in one atomic step: whatever happens, `file` is afterwards the old one or the
-// whole new one. The same asset gives the same bytes. Throws IoError (no permission, disk full), BadAsset
-// where the asset's arrays do not fit together.
+// Writes the asset to `file` in one atomic step: whatever happens, `file` is afterwards either the old file
+// or the complete new one. The same asset gives the same bytes. Throws IoError (no permission, disk full),
+// and BadAsset if the asset's arrays are inconsistent.
 void save(const Asset& asset, const std::filesystem::path& file, Replace replace = Replace::kTarget);
 
 }  // namespace abut::asset

@@ -24,10 +24,10 @@ void require_body(const Body* body, unsigned needs, const char* who, const char*
   require_parts(body->geometry, needs, who, name);
 }
 
-// Products of a few of them have room.
-constexpr double kGreatestRatio = 1e12;  // of friction, dissipation (s), patch (m)
+// Bound of material numbers, so that products of a few of them neither overflow nor vanish.
+constexpr double kGreatestRatio = 1e12;  // of friction, dissipation (s) and patch (m)
 
-// Of equal numbers, that number.
+// The harmonic mean of two numbers >= 0, exact if they are equal.
 double harmonic_mean(double a, double b) {
   if (a == b) return a;
   return a + b > 0 ? 2 * a * b / (a + b) : 0;

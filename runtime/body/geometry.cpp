@@ -14,14 +14,14 @@ namespace abut::body {
 
 namespace {
 
-// A part that is made when it is first asked for.
+// A part of a geometry that is made on first request. Thread-safe.
 template <class Part, class View>
 struct Lazy {
   std::once_flag made;
   Part part;
   View view;
 
-  // `id`: of the geometry.
+  // `id`: that of the geometry.
   template <class Make>
   const View& get(std::uint64_t id, Make&& make) {
     std::call_once(made, [&] {
@@ -36,11 +36,11 @@ struct Lazy {
 }  // namespace
 
 struct Geometry::Object::Derived {
-  double deviation;  // of a primitive
+  double deviation;  // of a primitive's triangles
   Lazy<asset::Surface, asset::SurfaceView> surface;
   Lazy<asset::Volume, asset::VolumeView> volume;
   Lazy<asset::OrientedPoints, asset::PointsView> points;
-  // Of an asset with quads and a grid: its points with samples on the surface.
+  // For an asset with points and a grid: its points, with samples moved onto the surface.
   std::once_flag on_surface;
   asset::SampleBlocks samples;
   asset::PointsView sampled;
@@ -53,7 +53,7 @@ std::uint64_t next_id() {
   return ++last;
 }
 
-// What `make` makes of a primitive. Extreme sizes that it refuses are told with the primitive.
+// Returns make(primitive). Adds the primitive to the message where `make` refuses extreme sizes.
 template <class Make>
 auto made_of(const Primitive& primitive, Make&& make) {
   try {
@@ -65,7 +65,7 @@ auto made_of(const Primitive& primitive, Make&& make) {
   }
 }
 
-// View of the level asked for. Level 0 of an absent part is an empty view.
+// Sets `view` to the view of the requested level; to an empty one for level 0 of an absent part.
 template <class View, class Part>
 void choose(const std::vector<Part>& levels, int level, const asset::Asset& asset, const char* what,
             View& view) {

@@ -5,13 +5,14 @@
 
 namespace abut::body {
 
-// Of a ball the points are 0.11 radii apart.
+// Approximate number of samples of a primitive; on a ball they are 0.11 radii apart.
 inline constexpr int kSampleCount = 1000;
 
-// About kSampleCount points of a primitive's surface, evenly spread (of an ellipsoid: those of a ball,
-// stretched), with corners, edges, rims and tips among them: where other bodies' fields are asked for. With
-// normals (on edges the mean of both sides), areas, and in blocks; without quads, thickness and tree. A half
-// turn about z takes them into themselves. Throws InvalidInput as require_valid does, and for a half-space.
+// Samples a primitive's surface at about kSampleCount evenly spread points (an ellipsoid's are those of a
+// ball, stretched), which include corners, edges, rims and tips; contact models evaluate the other body's
+// field at them. The points have normals (on edges the mean of both sides), areas and blocks, but no quads,
+// thickness or tree. A half turn about z maps the set onto itself. Throws InvalidInput as require_valid does,
+// and for a half-space.
 asset::OrientedPoints sample_surface(const Primitive& primitive);
 
 }  // namespace abut::body

@@ -6,18 +6,19 @@
 
 namespace abut::body {
 
-inline constexpr double kLeastDeviation = 1e-5, kGreatestDeviation = 0.5;  // of the deviation below
+inline constexpr double kLeastDeviation = 1e-5, kGreatestDeviation = 0.5;  // range of `deviation`
 
-// Throws InvalidInput for a deviation out of that range.
+// Throws InvalidInput for a deviation outside that range.
 void require_deviation(double deviation);
 
-// The surface of a primitive as triangles, in its frame. A box is exact. Round ones lie within `deviation`,
-// in units of the radius (of an ellipsoid: along each axis, of the semi-axis), of their triangles, half of it
-// to either side, so that shallow contact is neither too weak nor too strong. Throws InvalidInput as
-// require_valid does, for a half-space, and for a deviation out of range.
+// Triangulates the surface of a primitive, in its frame. A box is exact. A round surface stays within
+// `deviation` of its triangles, in units of the radius (of an ellipsoid: along each axis, of that semi-axis),
+// half of it on either side, so that shallow contact is neither too weak nor too strong. Throws InvalidInput
+// as require_valid does, for a half-space, and for a deviation out of range.
 TriangleMesh triangulate(const Primitive& primitive, double deviation);
 
-// The same in a tree, without neighbours and normals: what pressure-field contact needs of a rigid body.
+// Returns the same triangles with a tree, without neighbours and normals: what pressure-field contact needs
+// of a rigid body.
 asset::Surface tessellate(const Primitive& primitive, double deviation);
 
 }  // namespace abut::body

@@ -13,14 +13,15 @@ namespace abut::body {
 
 namespace {
 
-// A vertex of the surface and its place on the core. Vertices of one place follow one another.
+// A surface vertex and its place on the core. Sorted, vertices with the same place are consecutive.
 struct Spoke {
   std::int32_t inner, outer;
   auto operator<=>(const Spoke&) const = default;
 };
 
-// The prism between a triangle and its places on the core, of which some may be the same: up to three
-// tetrahedra. Faces of four corners are cut from their least vertex on the surface, so that neighbours agree.
+// Cuts the prism between a surface triangle and its places on the core, some of which may coincide, into up
+// to three tetrahedra. Quadrilateral faces are cut from their least vertex on the surface, so that neighbours
+// agree.
 void cut_prism(std::array<Spoke, 3> corners, std::vector<asset::Tetrahedron>& tetrahedra) {
   std::rotate(corners.begin(), std::min_element(corners.begin(), corners.end()), corners.end());
   const auto &a = corners[0], &b = corners[1], &c = corners[2];
@@ -46,7 +47,7 @@ asset::Volume tetrahedralize(const Primitive& primitive, double deviation) {
   for (const Vec3<double>& v : surface.vertices) {
     const Vec3<double> on_core =
         std::visit([&](const auto& shape) { return kind_of(shape).deepest(shape, v); }, primitive);
-    const Vec3<double> p = on_core + Vec3<double>::Zero();  // no -0
+    const Vec3<double> p = on_core + Vec3<double>::Zero();  // turns -0 into 0
     const auto [place, fresh] =
         known.try_emplace({p.x(), p.y(), p.z()}, static_cast<std::int32_t>(vertices.size()));
     if (fresh) vertices.push_back(p);

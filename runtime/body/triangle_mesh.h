@@ -8,7 +8,7 @@
 
 namespace abut::body {
 
-// Triangles by the indices of their vertices, in the frame of what they are the surface of.
+// A triangle mesh, indexed, in the frame of the shape whose surface it is.
 struct TriangleMesh {
   std::vector<Vec3<double>> vertices;                  // m
   std::vector<std::array<std::int32_t, 3>> triangles;  // counter-clockwise seen from outside

@@ -13,7 +13,7 @@ namespace abut::bvh {
 namespace {
 
 constexpr int kBins = 16;
-constexpr double kLargest = 1e15;  // m: squared areas stay within single precision
+constexpr double kLargest = 1e15;  // m: box areas stay within the range of single precision
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float round_down(double x) {
@@ -26,7 +26,7 @@ float round_up(double x) {
   return static_cast<double>(f) < x ? std::nextafter(f, kInfinity) : f;
 }
 
-// A box in single precision. Four lanes, the last unused, so that growing one is a pair of vector
+// A box in single precision. It has four lanes, the last unused, so that growing one takes a pair of vector
 // instructions.
 struct FloatBox {
   Eigen::Array4f lo = Eigen::Array4f::Constant(kInfinity);
@@ -36,7 +36,7 @@ struct FloatBox {
     lo = lo.min(other.lo);
     hi = hi.max(other.hi);
   }
-  // Half the surface area; 0 when empty.
+  // Half the surface area; 0 when the box is empty.
   float area() const {
     if (!(lo[0] <= hi[0])) return 0;
     const Eigen::Array4f e = hi - lo;
@@ -46,13 +46,13 @@ struct FloatBox {
 
 struct Item {
   FloatBox box;
-  // Twice the box's centre, which is what the bins divide.
+  // Twice the box's centre, the coordinate that is binned.
   Eigen::Array4f center() const { return box.lo + box.hi; }
 };
 
 struct BinaryNode {
   FloatBox box;
-  std::int32_t first, count;  // primitives below
+  std::int32_t first, count;  // range of its primitives
   std::int32_t left = -1;     // -1: leaf
   std::int32_t right = -1;
 };
@@ -111,7 +111,7 @@ class Builder {
       stack.pop_back();
       const std::int32_t first = nodes_[index].first, count = nodes_[index].count;
       if (count <= leaf_size_) continue;
-      // From here down halving must reach the leaves within the depth that is left.
+      // From this depth on, halving is needed to reach the leaves within the depth that remains.
       const bool halve =
           kBinaryDepth - depth <= static_cast<int>(std::bit_width(static_cast<unsigned>(count))) + 1;
       const std::int32_t left_count = halve ? split_in_half(first, count) : split_by_area(first, count);
@@ -129,7 +129,8 @@ class Builder {
     return static_cast<std::int32_t>(nodes_.size()) - 1;
   }
 
-  // Partitions the range by the cheapest plane among bins of all axes; returns the left side's count.
+  // Partitions the range at the cheapest plane between bins of any axis; returns the number of items on the
+  // left.
   std::int32_t split_by_area(std::int32_t first, std::int32_t count) {
     const Split split = find_split(first, count);
     if (split.axis < 0) return split_in_half(first, count);
@@ -164,7 +165,7 @@ class Builder {
     const auto [lo, hi] = centers_box(first, count);
     Split best;
     best.origin = lo;
-    // Where the extent is 0 or so small that the quotient overflows, the axis cannot be divided.
+    // An axis cannot be divided where the extent is 0 or so small that the quotient overflows.
     for (int a = 0; a < 4; ++a) {
       const float scale = kBins / (hi[a] - lo[a]);
       best.scale[a] = std::isfinite(scale) ? scale : 0;
@@ -208,7 +209,7 @@ class Builder {
     }
   }
 
-  // Halves the range along the longest axis of the centres; for coincident centres any halves will do.
+  // Halves the range along the longest axis of the centres' box; for coincident centres any halves will do.
   std::int32_t split_in_half(std::int32_t first, std::int32_t count) {
     const auto [lo, hi] = centers_box(first, count);
     int axis = 0;
@@ -239,8 +240,8 @@ class Builder {
     return node;
   }
 
-  // Writes the wide node of a binary one, and all below it, in depth-first order: opens the largest inner
-  // child until four are there. Recursion is bounded by the binary depth.
+  // Appends the four-wide node for a binary node and, in depth-first order, everything below it: it opens the
+  // inner child of the largest area until there are four children. The binary depth bounds the recursion.
   std::int32_t collapse(std::int32_t root) {
     std::array<std::int32_t, kWidth> children = {root};
     int size = 1;
@@ -252,7 +253,7 @@ class Builder {
       }
       if (widest < 0) break;
       const BinaryNode& opened = nodes_[children[widest]];
-      // Siblings stay side by side, so that the children of a node are in the order of their primitives.
+      // Siblings stay next to each other, so that a node's children are in the order of their primitives.
       std::copy_backward(children.begin() + widest + 1, children.begin() + size, children.begin() + size + 1);
       children[widest] = opened.left;
       children[widest + 1] = opened.right;

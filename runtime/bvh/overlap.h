@@ -15,12 +15,12 @@
 
 namespace abut::bvh {
 
-// A ball about all that is in a tree, in double precision.
+// A ball that encloses everything in a tree, in double precision.
 struct Ball {
   Vec3<double> center = Vec3<double>::Zero();  // m
   double radius = 0;                           // m
 };
-// From the boxes of the root's children: half the diagonal of the box about them is its radius.
+// Computes the ball around the bounding box of the root's children: its radius is half the box's diagonal.
 inline Ball ball_of(const TreeView& tree) {
   Vec3<double> low = Vec3<double>::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (int c = 0; c < kWidth; ++c) {
@@ -33,22 +33,23 @@ inline Ball ball_of(const TreeView& tree) {
   return {low / 2 + high / 2, (high / 2 - low / 2).norm()};
 }
 
-// Whether two bodies are so far apart that nothing of them meets: asked first, so that the numbers of poses
-// that are left are not beyond single precision. X_BA: pose of A in B.
+// Returns true if the bounding balls of two bodies are disjoint, so that nothing of them can meet. Tested
+// first, so that the numbers of the remaining poses are within the range of single precision. X_BA: pose of A
+// in B.
 inline bool far_apart(const TreeView& A, const TreeView& B, const Pose<double>& X_BA) {
-  constexpr double kRounding = 1e-6;  // single precision's is 2^-24
+  constexpr double kRounding = 1e-6;  // above single precision's 2^-24
   const Ball a = ball_of(A), b = ball_of(B);
   const double reach = a.center.norm() + b.center.norm() + a.radius + b.radius;
   return !((X_BA * a.center - b.center).stableNorm() <= a.radius + b.radius + kRounding * reach);
 }
 
-// Four boxes side by side: centres and half sizes, m.
+// The boxes of a node's four children, one lane each: centres and half sizes, m.
 struct FourBoxes {
-  using Lanes = Eigen::Array<float, kWidth, 1>;  // of a node's children
+  using Lanes = Eigen::Array<float, kWidth, 1>;  // one lane for each child of a node
   std::array<Lanes, 3> center, half;             // m, along x, y and z
 };
 
-// Bit k: lane k has its sign set.
+// Returns the sign mask of the lanes: bit k is set if lane k has its sign bit set.
 inline unsigned negative_lanes(const FourBoxes::Lanes& lanes) {
 #ifdef __SSE__
   return static_cast<unsigned>(_mm_movemask_ps(_mm_loadu_ps(lanes.data())));
@@ -59,8 +60,9 @@ inline unsigned negative_lanes(const FourBoxes::Lanes& lanes) {
 #endif
 }
 
-// The boxes of a node's children as boxes along another frame's axes, X_NO from the node's frame. Single
-// precision, grown by more than the rounding of three products and their sum. Unused children give NaN.
+// Returns the bounding boxes, along the axes of another frame N, of the boxes of a node's children; X_NO is
+// the pose of the tree's frame O in N. Single precision, grown by more than the rounding of three products
+// and their sum. The lanes of unused children are NaN.
 inline FourBoxes turned_boxes(const TreeView& tree, std::int32_t node, const Pose<float>& X_NO) {
   using Lanes = FourBoxes::Lanes;
   constexpr float kRounding = 2e-6f;
@@ -86,8 +88,8 @@ inline FourBoxes turned_boxes(const TreeView& tree, std::int32_t node, const Pos
   return result;
 }
 
-// Goes on from a pair of slots, one of which at least is no leaf: pair_up(node of A, the child to take there
-// or -1, and the same of B).
+// Descends from a pair of slots of which at least one is an inner node. Calls pair_up(node of A, child of
+// that node or -1 for all, node of B, child of that node or -1 for all).
 template <class PairUp>
 void descend(const TreeView& A, std::int32_t slot_A, const TreeView& B, std::int32_t slot_B,
              PairUp&& pair_up) {
@@ -100,9 +102,9 @@ void descend(const TreeView& A, std::int32_t slot_A, const TreeView& B, std::int
 }
 
 // Calls leaf(first_A, count_A, first_B, count_B) for every pair of leaves whose boxes may overlap, in an
-// order that depends on the trees and the pose alone; a pair whose boxes overlap is never left out. X_BA:
-// pose of A in B. keep(slot_A, node_B) tells which of the children of B's node (four lanes, negative: no) are
-// worth pairing with A's child in `slot_A` (node * kWidth + child). Allocates nothing.
+// order that depends only on the trees and the pose; a pair whose boxes overlap is never left out. X_BA: pose
+// of A in B. keep(slot_A, node_B) returns four lanes, one per child of B's node, negative where the child is
+// not worth pairing with A's child in `slot_A` (node * kWidth + child). Does not allocate.
 template <class Keep, class Leaf>
 void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_BA, Keep&& keep,
                     Leaf&& leaf) {
@@ -116,7 +118,7 @@ void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_
   std::array<Entry, 2 * kMaxDepth * kMaxPushed> stack;
   int size = 0;
 
-  // Pairs the children of A's node (all, or one) with those of B's.
+  // Pairs the children of A's node (all, or only one) with those of B's.
   const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
     const FourBoxes boxes = turned_boxes(A, node_A, X);
     const float* bounds = B.bounds + std::ptrdiff_t(node_B) * 6 * kWidth;

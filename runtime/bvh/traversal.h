@@ -10,11 +10,11 @@
 
 namespace abut::bvh {
 
-// Calls leaf(first, count, bound) for leaves in the order of their boxes' distance from a point, where
-// `bound` (m^2) is a squared distance that the callback lowers as it finds nearer primitives; boxes beyond it
-// are skipped. A box that may hold anything at or within the bound is never skipped, although boxes are
-// compared in single precision: the point is rounded away from each side and the bound raised by more than
-// the rounding of the comparison. Allocates nothing.
+// Calls leaf(first, count, bound) for leaves near a point, depth first and at each node the nearest child box
+// first. `bound` (m^2) is a squared distance that the callback lowers as it finds nearer primitives; boxes
+// beyond it are skipped. A box that may hold anything at or within the bound is never skipped, although boxes
+// are compared in single precision: the point is rounded away from each side and the bound is raised by more
+// than the rounding of the comparison. Does not allocate.
 template <class S, class Leaf>
 void visit_nearest(const TreeView& tree, const Vec3<S>& point, S& bound, Leaf&& leaf) {
   using Lanes = Eigen::Array<float, kWidth, 1>;
@@ -31,7 +31,8 @@ void visit_nearest(const TreeView& tree, const Vec3<S>& point, S& bound, Leaf&& 
     below[k] = static_cast<S>(rounded) > point[k] ? std::nextafter(rounded, -kInfinity) : rounded;
     above[k] = static_cast<S>(rounded) < point[k] ? std::nextafter(rounded, kInfinity) : rounded;
   }
-  // Six operations of relative error 2^-24 each go into a distance, and denormal numbers lose all.
+  // A squared distance takes six operations of relative error 2^-24 each; denormal numbers lose all
+  // precision.
   const auto raise = [](S x) {
     return static_cast<float>(x) * (1 + 1e-6f) + std::numeric_limits<float>::min();
   };
@@ -59,7 +60,7 @@ void visit_nearest(const TreeView& tree, const Vec3<S>& point, S& bound, Leaf&& 
     for (int c = 0; c < kWidth; ++c) {
       const std::int32_t slot = entry.child * kWidth + c;
       if (!(distance2[c] <= limit) || tree.counts[slot] < 0) continue;
-      // The nearest ends on top.
+      // Insertion sort: the nearest box ends on top of the stack.
       int place = size++;
       for (; place > base && stack[place - 1].distance2 < distance2[c]; --place)
         stack[place] = stack[place - 1];
@@ -68,8 +69,8 @@ void visit_nearest(const TreeView& tree, const Vec3<S>& point, S& bound, Leaf&& 
   }
 }
 
-// Calls leaf(first, count) for the leaves below all boxes for which meets(low, high) says true; low, high
-// (m): the box's corners in double precision. Allocates nothing.
+// Calls leaf(first, count) for every leaf all of whose enclosing boxes satisfy meets(low, high), where low
+// and high (m) are a box's corners in double precision. Does not allocate.
 template <class Meets, class Leaf>
 void visit_boxes(const TreeView& tree, Meets&& meets, Leaf&& leaf) {
   if (tree.nodes == 0) return;

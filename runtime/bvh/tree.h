@@ -11,26 +11,28 @@ namespace abut::bvh {
 
 inline constexpr int kWidth = 4;  // children of a node
 
-// No leaf of a built tree lies deeper (the root's children have depth 1): traversals size their stacks by it.
+// Greatest depth of a leaf of a built tree (the root's children have depth 1); traversals size their stacks
+// by it.
 inline constexpr int kMaxDepth = 64;
 
-// The arrays of a tree; TreeView says what an unused child slot holds.
+// The arrays of a tree, owned. For unused child slots see TreeView.
 struct Tree {
   std::vector<float> bounds;           // (nodes, 6, 4): rows min x, y, z, max x, y, z of the four children, m
-  std::vector<std::int32_t> children;  // (nodes, 4): inner child: its node; leaf: first primitive
+  std::vector<std::int32_t> children;  // (nodes, 4): node of an inner child; first primitive of a leaf
   std::vector<std::int32_t>
-      counts;  // (nodes, 4): 0: inner child; > 0: leaf of so many primitives; -1: no child
+      counts;  // (nodes, 4): 0: inner child; > 0: number of primitives of a leaf; -1: no child
 };
 
-// An unused child slot has an inverted box (min +infinity, max -infinity) and count -1.
+// The arrays of a tree, not owned. An unused child slot has an inverted box (min +infinity, max -infinity)
+// and count -1.
 struct TreeView {
   const float* bounds = nullptr;           // (nodes, 6, 4), m
   const std::int32_t* children = nullptr;  // (nodes, 4)
   const std::int32_t* counts = nullptr;    // (nodes, 4)
-  std::int32_t nodes = 0;                  // 0: a tree over nothing
+  std::int32_t nodes = 0;                  // 0: an empty tree
 };
 
-// Valid while the tree stands unchanged.
+// Returns a view that is valid while `tree` exists and is not changed.
 inline TreeView view(const Tree& tree) {
   return {tree.bounds.data(), tree.children.data(), tree.counts.data(),
           static_cast<std::int32_t>(tree.counts.size() / kWidth)};

@@ -10,7 +10,7 @@ namespace abut::contact {
 
 namespace {
 
-// Keeps the facets that have an area.
+// A sink that collects the facets with a positive area.
 class FacetList {
  public:
   FacetList(const Pose<double>& X_AB, const PressureFieldConfig& config)
@@ -48,7 +48,8 @@ class FacetList {
   ContactMesh mesh_;
 };
 
-// In B's frame, from that of the pair with A and B exchanged, in A's.
+// Transforms the mesh of the pair with A and B exchanged, in A's frame, to the mesh of the pair, in B's
+// frame.
 ContactMesh exchanged(ContactMesh mesh, const Pose<double>& X_BA) {
   for (Vec3<double>& corner : mesh.corners) corner = X_BA * corner;
   for (ContactFace& face : mesh.faces) {
@@ -61,7 +62,7 @@ ContactMesh exchanged(ContactMesh mesh, const Pose<double>& X_BA) {
   return mesh;
 }
 
-// Text as fprintf makes it.
+// A text file, written with printf formats.
 class TextFile {
  public:
   explicit TextFile(const std::filesystem::path& file) : file_(file) {}
@@ -69,7 +70,7 @@ class TextFile {
   void print(const char* text) { file_.write(text); }
   template <class... Values>
   void print(const char* format, Values... values) {
-    char line[128];  // four numbers of 24 letters
+    char line[128];  // four numbers of 24 characters
     const int length = std::snprintf(line, sizeof line, format, values...);
     file_.write({line, static_cast<std::size_t>(length)});
   }
@@ -80,7 +81,7 @@ class TextFile {
     print("%d", face.count);
     for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
   }
-  // Surfaces come by the thousand: they are not waited for.
+  // Does not wait for the disk, since surfaces may be written by the thousand.
   void finish() { file_.finish(/*durable=*/false); }
 
  private:

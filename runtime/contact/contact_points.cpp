@@ -7,9 +7,10 @@ namespace abut::contact {
 
 namespace {
 
-constexpr int kNorm = 8;  // exponent of the norm that scores are divided by
+constexpr int kNorm = 8;  // exponent of the norm by which scores are divided
 
-// Weights of the quads moved to their corners [Beker2025, Eq. 12], with slopes by xi.
+// Distributes the weights of the quads to their corners [Beker2025, Eq. 12], with derivatives with respect to
+// xi.
 template <class S>
 void collect_corners(const asset::PointsView& A, const asset::PointsView& B, S eps2,
                      ContactPointsWorkspace<S>& w) {
@@ -37,7 +38,7 @@ void collect_corners(const asset::PointsView& A, const asset::PointsView& B, S e
   w.corners.resize(count);
 }
 
-// Divides by the norm.
+// Divides the scores by their norm.
 template <class S>
 void scale_scores(ContactPointsWorkspace<S>& w) {
   using std::pow;
@@ -81,9 +82,9 @@ void contact_points(const asset::PointsView& A, const asset::PointsView& B, cons
     const double* const v = (corner.body == 0 ? A : B).vertices + std::ptrdiff_t(3) * corner.vertex;
     return {S(v[0]), S(v[1]), S(v[2])};
   };
-  // With shares G of the plan: c = sum G z y / sum G z. Differs from [Beker2025, Eq. 13]: there every corner
-  // counts with its share alone, so that the many without score, anywhere on the bodies, pull on the last
-  // points.
+  // With the plan's shares G: c = sum G z y / sum G z. Differs from [Beker2025, Eq. 13], where every corner
+  // counts with its share alone, so that the many corners without score, anywhere on the bodies, pull on the
+  // last points.
   const auto in_A = [&](const auto& corner, const Vec3<S>& y) -> Vec3<S> {
     return corner.body == 0 ? y : Vec3<S>(X_AB * y);
   };

@@ -9,8 +9,8 @@
 #include "runtime/math/dual.h"
 #include "runtime/math/pose.h"
 
-// Two tetrahedra with linear pressures meet in a plane polygon, the piece of their bodies' contact surface
-// that lies in both [Elandt2019, Algorithm 1]. Everything here is in B's frame.
+// The plane polygon of equal pressure of two tetrahedra with linear pressures: the piece of the bodies'
+// contact surface that lies in both [Elandt2019, Algorithm 1]. Everything is in B's frame.
 namespace abut::contact {
 
 template <class S>
@@ -27,21 +27,21 @@ struct LinearPressure {
   S operator()(const Vec3<S>& x) const { return offset + gradient.dot(x); }
 };
 
-// A tetrahedron of A.
+// A tetrahedron, moved to the frame of the query.
 template <class S>
 struct PlacedTetrahedron {
   FourPoints<S> corners;    // m
   FourValues<S> pressures;  // at the corners, Pa
   LinearPressure<S> pressure;
-  S reach;                    // no coordinate is larger, m
-  const double* face_planes;  // in A's frame: n, d with n . x + d >= 0 inside
+  S reach;                    // upper bound of the coordinates' magnitude, m
+  const double* face_planes;  // in its body's frame: n, d with n . x + d >= 0 inside
 };
 
-// What is left of a linear solver's error where an extent is 1.
+// Error of a linear solver that remains where an extent is 1.
 inline constexpr double kExtentRounding = 1e-9;
 
-// Extent of a vertex: 1 in all of the core, so that bodies' cores have the same pressure where their moduli
-// are the same.
+// Extent of a vertex: exactly 1 throughout the core, so that the bodies' cores have equal pressures if their
+// moduli are equal.
 ABUT_INLINE double extent_at(const asset::VolumeView& volume, std::int32_t v) {
   const double extent = volume.extent[v];
   return extent > 1 - kExtentRounding ? 1 : extent;
@@ -53,7 +53,7 @@ ABUT_INLINE bool in_core(const asset::VolumeView& volume, std::int32_t t) {
          extent_at(volume, v[3]) == 1;
 }
 
-// Of the extent in tetrahedron t, 1/m.
+// Gradient of the extent in tetrahedron t, 1/m.
 template <class S>
 ABUT_INLINE Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_t t) {
   if (in_core(volume, t)) return Vec3<S>::Zero();
@@ -61,7 +61,7 @@ ABUT_INLINE Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_
   return {S(g[0]), S(g[1]), S(g[2])};
 }
 
-// The pressure of tetrahedron t in its own frame, at a modulus (Pa).
+// The pressure of tetrahedron t in its own frame, for a modulus in Pa.
 template <class S>
 ABUT_INLINE LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S modulus) {
   const Vec3<S> gradient = modulus * extent_gradient<S>(volume, t);
@@ -70,7 +70,7 @@ ABUT_INLINE LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::
   return {gradient, modulus * S(extent_at(volume, v)) - gradient.dot(Vec3<S>(S(p[0]), S(p[1]), S(p[2])))};
 }
 
-// A tetrahedron of B, which stays where it is.
+// A tetrahedron of B, in its own frame.
 template <class S>
 struct StillTetrahedron {
   const asset::VolumeView& volume;
@@ -81,7 +81,7 @@ struct StillTetrahedron {
   const double* face_planes() const { return volume.face_planes + 16 * std::ptrdiff_t(index); }
 };
 
-// Corners and their pressures. X_BA: null in its own frame.
+// Sets the corners and their pressures. X_BA: null for the body's own frame.
 template <class S>
 void place_corners(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA,
                    PlacedTetrahedron<S>& result) {
@@ -95,7 +95,7 @@ void place_corners(const asset::VolumeView& volume, std::int32_t t, S modulus, c
   result.reach = result.corners.cwiseAbs().maxCoeff();
 }
 
-// ... and then the pressure between them.
+// Sets the pressure between the corners, which must be set.
 template <class S>
 void place_pressure(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA,
                     PlacedTetrahedron<S>& result) {
@@ -113,7 +113,7 @@ PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S m
   return result;
 }
 
-// A quadrilateral cut by four planes has eight corners at most; the others are room for corners that rounding
+// A quadrilateral cut by four planes has at most eight corners; the rest is room for corners that rounding
 // puts on the wrong side of a plane.
 inline constexpr int kMaxCorners = 12;
 
@@ -122,9 +122,9 @@ template <class S>
 struct Polygon {
   std::array<Vec3<S>, kMaxCorners> corners;  // m
   int size = 0;
-  // It lies in a face of its tetrahedron: the limit of polygons on one side of the face and of none on the
-  // other. It counts half in each of the two neighbours, so once where the function passes through zero
-  // there, and the mean of the limits where it does not.
+  // Whether the polygon lies in a face of its tetrahedron: it is then the limit of polygons on one side of
+  // the face and of none on the other. It counts half in each of the two neighbours: in total once where the
+  // function passes through zero there, and as the mean of the limits where it does not.
   bool in_face = false;
 
   void add(const Vec3<S>& x) {
@@ -133,8 +133,8 @@ struct Polygon {
   double weight() const { return in_face ? 0.5 : 1; }
 };
 
-// Where a linear function with these values at the corners is zero in a tetrahedron: no, three or four
-// corners.
+// Computes the zero polygon in a tetrahedron of the linear function with these values at the corners: it has
+// no, three or four corners.
 template <class S>
 void zero_polygon(const FourPoints<S>& corners, const FourValues<S>& values, Polygon<S>& polygon) {
   int inside[4], outside[4], n = 0, m = 0, zeros = 0;
@@ -162,9 +162,9 @@ void zero_polygon(const FourPoints<S>& corners, const FourValues<S>& values, Pol
   }
 }
 
-// The part of a polygon where `height` (of its corners above a plane, m) is not negative [Sutherland1974].
-// Corners within `rounding` of the plane lie on it: where a side lies on it the quotient below has no
-// meaning.
+// Clips a polygon to the side of a plane where `heights` (of its corners above the plane, m) are not negative
+// [Sutherland1974]. Corners within `rounding` of the plane are on it: for a side that lies in the plane the
+// quotient below is meaningless.
 template <class S>
 void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, const S& rounding,
           Polygon<S>& kept) {
@@ -180,14 +180,14 @@ void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, 
   }
 }
 
-// What coordinates up to `reach` leave of a height above a plane.
+// Rounding of a height above a plane, for coordinates of magnitude up to `reach`.
 template <class T>
 T height_rounding(const T& reach) {
   return T(8) * Eigen::NumTraits<T>::epsilon() * reach;
 }
 
-// Cuts a polygon, of which no coordinate is larger than `reach`, down to the inner side of a plane
-// n . x + d >= 0 (n unit, inward, d in m) and exchanges it with `spare`.
+// Clips `polygon`, whose coordinates are at most `reach`, to the inner side n . x + d >= 0 of a plane (n
+// unit, inward, d in m). Uses `spare`, and may exchange the two pointers.
 template <class T>
 void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, const T& d, const T& reach) {
   std::array<T, kMaxCorners> heights;
@@ -207,8 +207,8 @@ void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, c
   }
 }
 
-// Cuts `polygon` down to four planes (n, d), of which bit k of `cut` asks for the k-th, turned and shifted by
-// plane(k, n, d).
+// Clips `polygon` to up to four planes: the k-th, which plane(k, n, d) computes in the polygon's frame, if
+// bit k of `cut` is set.
 template <class T, class Plane>
 void clip_to_faces(Polygon<T>& polygon, unsigned cut, const T& reach, Plane&& plane) {
   Polygon<T> other;
@@ -225,7 +225,7 @@ void clip_to_faces(Polygon<T>& polygon, unsigned cut, const T& reach, Plane&& pl
 
 inline constexpr unsigned kAllFaces = 15;
 
-// Plane (n, d) of a face of a tetrahedron in its own frame.
+// Plane (n, d) of a face of a tetrahedron, in the frame of its body.
 template <class T>
 ABUT_INLINE void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) {
   const double* plane = face_planes + 4 * k;
@@ -233,7 +233,7 @@ ABUT_INLINE void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) 
   d = T(plane[3]);
 }
 
-// ... and in a frame in which it has the pose X.
+// The same in a frame in which the body has the pose X.
 template <class T>
 ABUT_INLINE void face_plane(const double* face_planes, int k, const Pose<T>& X, Vec3<T>& n, T& d) {
   Vec3<T> own;
@@ -242,17 +242,17 @@ ABUT_INLINE void face_plane(const double* face_planes, int k, const Pose<T>& X, 
   d -= n.dot(X.p);
 }
 
-// The corner opposite a face with one pressure all over; -1: there is none, or they all are.
+// Returns the one corner whose value differs when the other three are equal; -1 if there is none.
 template <class Values>
 ABUT_INLINE int off_level(const Values& p) {
   if (p[0] == p[1]) return p[2] == p[3] ? -1 : p[2] == p[0] ? 3 : p[3] == p[0] ? 2 : -1;
   return p[2] != p[3] ? -1 : p[0] == p[2] ? 1 : p[1] == p[2] ? 0 : -1;
 }
 
-// `cut` without a face of B's that the polygon, which has A's pressures and lies in no face, ends at of
-// itself: one with the same pressure all over, beyond which A's tetrahedron has none. At the rim of the
-// contact surface both bodies' surfaces cut the plane of equal pressure in the same line, and so do cores of
-// the same pressure.
+// Returns `cut` without a face of B's tetrahedron at which the polygon ends without clipping: a face of
+// uniform pressure, beyond which A's tetrahedron has no such pressure. `of_A`: A's pressures; the polygon
+// must not lie in a face. Such faces are where, at the rim of the contact surface, the surfaces of both
+// bodies cut the plane of equal pressure in the same line, and likewise cores of equal pressure.
 template <class T>
 unsigned without_rim(const FourValues<T>& of_A, const StillTetrahedron<T>& of_B, unsigned cut) {
   const std::int32_t* corners = of_B.volume.tetrahedra + 4 * std::ptrdiff_t(of_B.index);
@@ -271,7 +271,8 @@ ABUT_INLINE bool is_level(const FourValues<T>& pressures) {
   return pressures[0] == pressures[1] && pressures[0] == pressures[2] && pressures[0] == pressures[3];
 }
 
-// Whether A's tetrahedron is outside a face of B's: where they have a polygon in it, they share no volume.
+// Returns true if A's tetrahedron lies outside a face of B's: a polygon that they have in this face then
+// bounds no common volume.
 template <class T>
 bool apart(const PlacedTetrahedron<T>& of_A, const StillTetrahedron<T>& of_B) {
   for (int k = 0; k < 4; ++k) {
@@ -283,9 +284,9 @@ bool apart(const PlacedTetrahedron<T>& of_A, const StillTetrahedron<T>& of_B) {
   return false;
 }
 
-// Where A's tetrahedron has the same pressure all over: the part of a level of B's. Its corners are on one
-// side, on the other or on the level whatever the pose, so that cores of the same pressure meet alike in all
-// their tetrahedra.
+// The polygon for a tetrahedron of A with uniform pressure: part of a level set of B's pressure. Each corner
+// of B's tetrahedron is above, below or on the level independently of the pose, so that cores of equal
+// pressure meet consistently in all their tetrahedra.
 template <class T>
 void level_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA, const StillTetrahedron<T>& of_B,
                    Polygon<T>& polygon) {
@@ -296,8 +297,8 @@ void level_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA, const 
                    [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_A.face_planes, k, X_BA, n, d); });
 }
 
-// The polygon of equal pressure of A's tetrahedron, whose body has the pose X_BA, and B's. `cut`: the faces
-// of B's that A's may cross.
+// Computes the polygon of equal pressure of a tetrahedron of A, whose body has the pose X_BA, and one of B.
+// `cut`: the faces of B's tetrahedron that A's may cross, as bits.
 template <class T>
 void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
                             const StillTetrahedron<T>& of_B, unsigned cut, Polygon<T>& polygon) {
@@ -310,8 +311,8 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
   const Vec3<T>& gradient_B = of_B.pressure.gradient;
   FourValues<T> difference =
       of_A.pressures - gradient_B.transpose() * of_A.corners - FourValues<T>::Constant(of_B.pressure.offset);
-  // What is zero but for rounding is zero, so that zero_polygon() sees the faces of zeros. Tetrahedra that
-  // share a corner agree on it.
+  // Sets differences that are zero up to rounding to zero, so that zero_polygon() detects polygons in faces.
+  // Tetrahedra that share a corner agree on it.
   const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() *
                      (of_A.pressures.maxCoeff() + gradient_B.cwiseAbs().sum() * of_A.reach);
   bool above = false, below = false;
@@ -329,7 +330,7 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
   if (polygon.in_face && apart<T>(of_A, of_B)) polygon.size = 0;
 }
 
-// Moments of a polygon about its first corner o: area, integrals of y = x - o and of y y'.
+// Moments of a polygon about its first corner o: its area and the integrals of y = x - o and of y y'.
 template <class S>
 struct PolygonMoments {
   S area = 0;                        // m^2, not negative
@@ -338,9 +339,10 @@ struct PolygonMoments {
   int turn = 1;                      // 1: corners run counter-clockwise about n; -1: clockwise
 };
 
-// `n`: unit normal, of either sign. Triangles fan out from o:
+// Computes the moments. `n`: unit normal, of either sign. Triangles fan out from o; for one of area T with
+// the edges a and b from o
 //   int y = T (a + b) / 3,   int y y' = T (a a' + b b' + (a + b)(a + b)') / 12,
-// the latter where kSecond says so.
+// the latter only if kSecond.
 template <bool kSecond = true, class S>
 PolygonMoments<S> moments(const Polygon<S>& polygon, const Vec3<S>& n) {
   PolygonMoments<S> result;

@@ -5,11 +5,11 @@
 #include "runtime/math/jet.h"
 
 // The force between a moving point and a primitive, by its exact distance, and its derivatives in the point's
-// position and velocity: the force of plane_force.h with a single plane, that at the nearest point of the
-// surface, whose height is the distance and whose normal is the distance's gradient.
+// position and velocity: the force of plane_force.h for a single plane at the nearest point of the surface,
+// whose height is the distance and whose normal is the distance's gradient.
 namespace abut::contact::internal {
 
-// 1 / sqrt(t^2 + stiction^2) of a slip t, m/s.
+// 1 / sqrt(t^2 + stiction^2) for a slip t, m/s.
 template <int kOrder, class S>
 Jet<S, 6, kOrder> inverse_root(const Jet<S, 6, kOrder>* t, S stiction) {
   using J = Jet<S, 6, kOrder>;
@@ -24,11 +24,12 @@ Jet<S, 6, kOrder> inverse_root(const Jet<S, 6, kOrder>* t, S stiction) {
   return unit * inverse(sqrt(root2));
 }
 
-// d: with one derivative more than kOrder. v: velocity of the point over the primitive.
+// Computes the force from the distance `d`, which needs one derivative more than kOrder. v: velocity of the
+// point over the primitive.
 template <int kOrder, class S>
 void exact_force(const body::PrimitiveDistance<S>& d, const Vec3<S>& v, const SoftMinimumParameters<S>& with,
                  PointForce<S>& out) {
-  using J = Jet<S, 6, kOrder>;  // by position and velocity
+  using J = Jet<S, 6, kOrder>;  // with respect to position and velocity
   const auto function_of_position = [](S value, const Vec3<S>& slope, const Mat3<S>& bend) {
     J f(value);
     if constexpr (kOrder > 0)
@@ -74,7 +75,7 @@ void exact_force(const body::PrimitiveDistance<S>& d, const Vec3<S>& v, const So
   }
 }
 
-// At p, with as many derivatives as `order` says.
+// Computes the force at p with derivatives up to `order`.
 template <class S>
 void exact_force(const body::Primitive& primitive, const Vec3<S>& p, const Vec3<S>& v,
                  const SoftMinimumParameters<S>& with, ssdf::Order order, PointForce<S>& out) {

@@ -2,11 +2,11 @@
 
 #include "runtime/contact/facet.h"
 
-// From primitives to facets. Internal to the pressure-field model.
+// Makes facets from tetrahedra, triangles and half-spaces. Internal to the pressure-field model.
 namespace abut::contact {
 
-// Of two compliant tetrahedra, X_BA and `cut` as in equal_pressure_polygon(); a polygon of size 0 where they
-// have none.
+// The facet of two compliant tetrahedra; X_BA and `cut` as in equal_pressure_polygon(). The polygon has size
+// 0 if there is none.
 template <class T>
 Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
                          const StillTetrahedron<T>& of_B, unsigned cut, const RateLaw& law) {
@@ -16,14 +16,15 @@ Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
   const Vec3<T>&gradient_A = of_A.pressure.gradient, &gradient_B = of_B.pressure.gradient;
   const Vec3<T> g = gradient_A - gradient_B;
   const T length = g.norm();
-  // Fields that are the same but for rounding have no surface: a body inside its own copy.
+  // Fields that are equal up to rounding have no surface of equal pressure: a body inside its own copy.
   constexpr double kSame = 1e-13;
   if (!(length > T(kSame) * (gradient_A.norm() + gradient_B.norm()))) {
     facet.polygon.size = 0;
     return facet;
   }
   facet.n = g / length;
-  // Both are the same there; the gentler one loses no digits where the other body is far stiffer.
+  // Both pressures are equal there; the one of smaller gradient loses no digits if the other body is far
+  // stiffer.
   facet.pressure = gradient_A.squaredNorm() < gradient_B.squaredNorm() ? of_A.pressure : of_B.pressure;
   facet.gradient_A = facet.slope_A = gradient_A;
   facet.gradient_B = gradient_B;
@@ -45,7 +46,7 @@ Eigen::Matrix<T, 3, 3> placed_triangle(const asset::SurfaceView& surface, std::i
   return corners;
 }
 
-// Of a compliant tetrahedron (pose X_BC of its body in B) and a triangle of a rigid surface.
+// The facet of a compliant tetrahedron, whose body has the pose X_BC in B, and a triangle of a rigid surface.
 template <class T>
 Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const Pose<T>& X_BC,
                      const Eigen::Matrix<T, 3, 3>& triangle, bool rigid_is_A, const RateLaw& law) {
@@ -68,8 +69,8 @@ Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const Pose<T>& X_BC,
   return facet;
 }
 
-// Of a compliant tetrahedron of A and the half-space z <= 0, rigid, or with a pressure that rises by `rise`
-// (Pa/m) with depth.
+// The facet of a compliant tetrahedron of A and the half-space z <= 0, which is rigid or has a pressure that
+// rises by `rise` (Pa/m) with depth.
 template <class T>
 Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T& rise, const RateLaw& law) {
   Facet<T> facet;
@@ -89,7 +90,8 @@ Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T&
   facet.gradient_A = facet.slope_A = of_A.pressure.gradient;
   if (!rigid) {
     facet.gradient_B = -rise * up;
-    // Both are the same there; the gentler one loses no digits where the other body is far stiffer.
+    // Both pressures are equal there; the one of smaller gradient loses no digits if the other body is far
+    // stiffer.
     if (rise * rise < facet.gradient_A.squaredNorm()) facet.pressure = {facet.gradient_B, T(0)};
   }
   facet.slope_B = rigid ? Vec3<T>(-up) : Vec3<T>(-rise / length * up);

@@ -7,25 +7,27 @@
 #include "runtime/contact/model.h"
 #include "runtime/contact/visit_facets.h"
 
-// Contact points of the pressure-field model, with derivatives. Internal to it.
+// Contact points of the pressure-field model, with derivatives. Internal to the model.
 namespace abut::contact {
 
-// A contact point out of a facet: the centroid, where the common pressure p says how deep it lies in either
-// body, p / (n . grad pA) and p / (-n . grad pB) along the normal, but never deeper than that body's deepest
-// point: beside a core pressure is nearly even, and in it says nothing. 0 in a rigid body.
+// The contact point of a facet: its centroid, where the common pressure p determines the depth in either body
+// along the normal, p / (n . grad pA) and p / (-n . grad pB), limited to the depth of that body's deepest
+// point, since next to a core the pressure is nearly uniform and in the core it carries no information. The
+// depth in a rigid body is 0.
 template <class T>
 struct FacetPoint {
-  T area = T(0);  // 0: none
+  T area = T(0);  // m^2; 0: no point
   T gap;          // m
   Vec3<T> p, n;   // in B; n into A
 };
 
-// Cosine of the angle between the normal and a body's gradient below which the contact surface cuts through
-// the body's pressure instead of closing in on its surface: 84 degrees. The depth along the normal then
-// says nothing of the body.
+// Cosine of the angle between the normal and a body's gradient below which the contact surface cuts across
+// the body's levels of pressure instead of following its surface: 84 degrees. The depth along the normal is
+// then meaningless.
 inline constexpr double kLeastRise = 0.1;
 
-// Infinite there, and where the pressure pulls: behind a core. `deepest`: of the body, m.
+// Depth in a body: p / rise, at most `deepest` (m). Infinite where it is meaningless (kLeastRise) and where
+// the pressure pulls, behind a core.
 template <class T>
 T depth(const T& p, const T& rise, const Vec3<T>& gradient, double deepest) {
   if (value_of(T(gradient.squaredNorm())) == 0) return T(deepest);
@@ -35,7 +37,7 @@ T depth(const T& p, const T& rise, const Vec3<T>& gradient, double deepest) {
   return along > T(deepest) ? T(deepest) : along;
 }
 
-// How deep a point of either body can lie, m; 0 of a rigid one.
+// Depth of the deepest point of either body, m; 0 if rigid.
 struct DeepestPoints {
   double in_A, in_B;
 };
@@ -51,7 +53,7 @@ FacetPoint<T> point_of(const Facet<T>& facet, const DeepestPoints& deepest) {
   return {area, -(in_A + in_B), center + (in_B - in_A) / T(2) * facet.n, facet.n};
 }
 
-// Contact points of facets, and their derivatives where they are wanted.
+// A sink of facets that collects their contact points, and derivatives if requested.
 class FacetPoints {
  public:
   FacetPoints(const Pose<double>& X_AB, const RateLaw& law, const DeepestPoints& deepest, Want want,
@@ -82,7 +84,7 @@ class FacetPoints {
     if (wants_derivatives_) derivatives_.push_back(derivative_of(point_of(build(moving_X_BA_), deepest_)));
   }
 
-  // Drops slivers, which carry nothing.
+  // Drops slivers, which carry no load.
   void finish() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -96,9 +98,9 @@ class FacetPoints {
   }
 
  private:
-  using Moving = Dual<double, 6>;  // by xi
+  using Moving = Dual<double, 6>;  // with respect to xi
 
-  // x_A = X_AB exp(xi) x_B of a point or direction in B that moves with xi.
+  // Derivatives of x_A = X_AB exp(xi) x_B for a point or direction in B that itself depends on xi.
   ContactPointDerivative derivative_of(const FacetPoint<Moving>& point) const {
     ContactPointDerivative d;
     Mat36<double> dp, dn;
@@ -125,7 +127,8 @@ class FacetPoints {
   std::vector<ContactPointDerivative>& derivatives_;
 };
 
-// A contact point of the pair with its bodies' names exchanged, X_BA exp(eta) with eta = -Ad(X_AB) xi.
+// A contact point after exchanging the names of the bodies; derivatives are with respect to eta of X_BA
+// exp(eta), eta = -Ad(X_AB) xi.
 inline ContactPoint exchanged(const ContactPoint& point, const Pose<double>& X_AB) {
   return {X_AB * point.p_AC, -(X_AB.R * point.n_A), point.gap, point.area, point.feature};
 }

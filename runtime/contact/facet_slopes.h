@@ -3,16 +3,16 @@
 #include "runtime/contact/facet_traction.h"
 #include "runtime/math/pose.h"
 
-// Derivatives of what a facet in motion adds to the wrench (facet_traction.h): by the chain rule through its
-// corners, normal, pressure, damping and share, whose own derivatives by the pose come as dual numbers.
-// Internal to the pressure-field model.
+// Derivatives of a moving facet's contribution to the wrench (facet_traction.h), by the chain rule through
+// its corners, normal, pressure, damping and share, whose own derivatives with respect to the pose come as
+// dual numbers. Internal to the pressure-field model.
 namespace abut::contact {
 
-// Sums the derivatives of the wrench by each part of a facet.
+// Sums the derivatives of the wrench with respect to each part of a facet.
 template <class S>
 class FacetSlopes {
  public:
-  using Moving = Dual<S, 6>;  // by xi
+  using Moving = Dual<S, 6>;  // with respect to xi
   using Part = Eigen::Matrix<S, 6, 3>;
 
   FacetSlopes(const Facet<Moving>& facet, const RateLaw& law, const Vec6<S>& V)
@@ -42,7 +42,7 @@ class FacetSlopes {
  private:
   static Vec3<S> value(const Vec3<Moving>& x) { return {x[0].value, x[1].value, x[2].value}; }
 
-  // M [a], [a] b = a x b.
+  // M [a], where [a] b = a x b.
   static Part times_skew(const Part& M, const Vec3<S>& a) {
     Part result;
     for (int j = 0; j < 3; ++j) {
@@ -52,18 +52,18 @@ class FacetSlopes {
     return result;
   }
 
-  // Integrals over a triangle, per area and share: of the traction (Pa) times the barycentric coordinate of
-  // the point for each corner k, and of the derivatives of its wrench by velocity and pressure of the point
-  // times that; then of the wrench itself and its derivatives by the normal and the damping.
+  // Integrals over a triangle, per area and share. For each corner k, weighted by the barycentric coordinate
+  // of the point: the traction (Pa), and the derivatives of its wrench with respect to velocity and pressure
+  // at the point. Then the wrench itself and its derivatives with respect to the normal and the damping.
   struct TriangleSums {
     Mat3<S> traction;  // column k
-    Part by_u[3];      // k
+    Part by_u[3];      // for corner k
     Part by_pressure;  // column k
     Part by_n;
     Vec6<S> wrench, by_damping;
   };
 
-  // With a = mu turn p f n - p damping e the traction's derivatives, 0 where it is clamped, are
+  // With a = mu turn p f n - p damping e, the traction's derivatives, which are 0 where it is clamped, are
   //   by u: a n' - mu turn p f (I - t t'),   by n: a (u + s n)' - s (by u) - p f I,
   //   by p: -f e,   by damping: -p s e.
   TriangleSums integrate(const Mat3<S>& corners) const {
@@ -95,20 +95,20 @@ class FacetSlopes {
     return sums;
   }
 
-  // Of forces (component i) at x, about the origin.
+  // Wrench of the forces force(0), force(1), force(2) (components) at x, about the origin.
   template <class Force>
   static std::array<Lanes<S>, 6> wrench_of(const LaneVector<S>& x, Force&& force) {
     const LaneVector<S> f = {force(0), force(1), force(2)}, moment = cross(x, f);
     return {moment[0], moment[1], moment[2], f[0], f[1], f[2]};
   }
-  // Component i of the wrench of unit forces along j at x.
+  // Component i of the wrench of unit forces along axis j at x.
   static Lanes<S> unit_wrench(const LaneVector<S>& x, int i, int j) {
     if (i == (j + 1) % 3) return x[(j + 2) % 3];
     if (i == (j + 2) % 3) return -x[(j + 1) % 3];
     return Lanes<S>::Constant(S(i == 3 + j ? 1 : 0));
   }
 
-  // Of the corners a, b and the middle.
+  // Adds the triangle of the corners a, b and the middle.
   void add_triangle(const Vec3<S>& a, const Vec3<S>& b, Part& by_a, Part& by_b) {
     const Vec3<S> p = a - center_, q = b - center_, turned = half_ * p.cross(q);
     const S area = n_.dot(turned), share = facet_.share.value, acting = share * area;
@@ -129,7 +129,7 @@ class FacetSlopes {
       by_gradient_ += by_pressure * corners.col(k).transpose();
       by_offset_ += by_pressure;
     }
-    const Vec6<S> mean = share * sums.wrench;  // of the wrench per area
+    const Vec6<S> mean = share * sums.wrench;  // derivative of the wrench with respect to the area
     const Vec3<S> area_by_a = half_ * q.cross(n_), area_by_b = half_ * n_.cross(p);
     by_a += mean * area_by_a.transpose();
     by_b += mean * area_by_b.transpose();

@@ -4,13 +4,13 @@
 
 #include "runtime/contact/facet.h"
 
-// The traction of a facet in motion, and its wrench by quadrature on triangles around its middle. Internal to
-// the pressure-field model.
+// The traction of a facet in motion, and its wrench by quadrature on triangles around the facet's middle.
+// Internal to the pressure-field model.
 namespace abut::contact {
 
-// A number for each point of a rule with six points on a triangle [Dunavant1985]: of degree 4, exact for
-// force and moment of a dissipative pressure that is nowhere clamped. Point k, and point 3 + k, has the
-// coordinate `own` of corner k, and `both` of the other two.
+// One number for each point of a six-point rule on a triangle [Dunavant1985]: of degree 4, so exact for force
+// and moment of a dissipative pressure that is nowhere clamped. Points k and 3 + k have the barycentric
+// coordinate kOwn for corner k, and kBoth for the other two.
 template <class S>
 using Lanes = Eigen::Array<S, 6, 1>;
 template <class S>
@@ -19,7 +19,7 @@ using LaneVector = std::array<Lanes<S>, 3>;
 template <class S>
 class TriangleRule {
  public:
-  // Of a triangle with these corners, columns.
+  // Returns the points for a triangle with these corners (columns).
   static LaneVector<S> points(const Mat3<S>& corners) {
     LaneVector<S> x;
     for (int i = 0; i < 3; ++i) {
@@ -30,9 +30,9 @@ class TriangleRule {
     return x;
   }
 
-  // Per area, of numbers at the points.
+  // Integral per area of a function with these values at the points.
   S integral(const Lanes<S>& numbers) const { return (weight_ * numbers).sum(); }
-  // ... times the barycentric coordinate for each corner.
+  // The same for its products with the barycentric coordinate of each corner.
   Eigen::Matrix<S, 1, 3> at_corners(const Lanes<S>& numbers) const {
     const Lanes<S> own = more_ * numbers;
     return (own.template head<3>() + own.template tail<3>() + (both_ * numbers).sum()).matrix().transpose();
@@ -57,17 +57,18 @@ LaneVector<S> cross(const LaneVector<S>& a, const LaneVector<S>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-// Traction on B at points x of a facet where its share is 1: the pressure with dissipation, clamped at zero,
-// and friction [Elandt2019, Eq. 3, 7],
+// Traction on B at points x of a facet, for a share of 1: pressure with dissipation, clamped at zero, and
+// friction [Elandt2019, Eq. 3, 7],
 //   -p f e,   f = 1 + damping s,   e = n + mu t,
-// s = u . n the approach and t = slip / sqrt(slip^2 + stiction_speed^2), of the velocity u at the points.
+// with the approach speed s = u . n and t = slip / sqrt(slip^2 + stiction_speed^2), for the velocity u at the
+// points.
 template <class S>
 struct Traction {
   LaneVector<S> x, u, t, e;
-  Lanes<S> approach, factor, pressure;  // s, m/s; f, 0 where clamped; p, Pa, at rest
+  Lanes<S> approach, factor, pressure;  // s, m/s; f, 0 where clamped; p at rest, Pa
   Lanes<S> turn;                        // d t / d slip = turn (I - t t'), s/m
 
-  // V: twist of B in A. corners: of a triangle, columns.
+  // V: twist of B in A. `corners`: of a triangle, columns.
   Traction(const Vec3<S>& n, const S& damping, const LinearPressure<S>& at_rest, const Vec6<S>& V,
            const RateLaw& law, const Mat3<S>& corners)
       : x(TriangleRule<S>::points(corners)) {
@@ -82,7 +83,7 @@ struct Traction {
     factor = S(1) + damping * approach;
     factor = (factor > S(0)).select(factor, S(0));
     for (int i = 0; i < 3; ++i) t[i] = u[i] - n[i] * approach;
-    // Squares of fast slips may be no numbers; then only the direction counts.
+    // Squares of fast slips may overflow; scaling them keeps the direction, which is all that matters then.
     const Lanes<S> size = t[0].abs().max(t[1].abs()).max(t[2].abs());
     const Lanes<S> unit = (size < S(0x1p499)).select(Lanes<S>::Ones(), S(0x1p-600));
     Lanes<S> speed = (unit * S(law.stiction_speed)).square();
@@ -99,8 +100,8 @@ struct Traction {
   }
 };
 
-// Wrench on B of the traction over a facet with these moments. The areas of triangles have signs, so that
-// corners that coincide but for rounding add nothing, and nothing to derivatives.
+// Wrench on B of the traction over a facet with moments `m`. The triangles have signed areas, so that corners
+// that coincide up to rounding contribute nothing, also to derivatives.
 template <class S>
 Vec6<S> wrench_in_motion(const Facet<S>& facet, const PolygonMoments<S>& m, const RateLaw& law,
                          const Vec6<S>& V) {

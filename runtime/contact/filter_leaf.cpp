@@ -8,13 +8,14 @@ namespace abut::contact {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// In bodies so small that pressures are steeper than this (Pa/m), the tests of pressures leave nothing out:
-// products with it would be no numbers. And a strength (Pa) whose rounding is more than any pressure.
+// Steepest pressure (Pa/m) for which pressures are tested; only tiny bodies exceed it. Beyond it products
+// would overflow, so the strength is set to kOverAll (Pa), whose rounding exceeds any pressure and makes
+// every test pass.
 constexpr float kSteepest = 1e30f, kOverAll = 1e30f;
-// Rounding of sizes (m) from here on covers what is lost of the least floats.
+// Lower bound of sizes (m), whose rounding then covers the underflow of the smallest floats.
 constexpr float kLeastSize = 1e-32f;
 
-// Lanes beyond `count` repeat the first.
+// Reads tetrahedra; lanes beyond `count` repeat the first.
 void read(const asset::VolumeView& volume, double modulus, std::int32_t first, int count,
           FourTetrahedra& four) {
   const auto strength = static_cast<float>(modulus);
@@ -37,7 +38,8 @@ ABUT_INLINE void turn(const Pose<float>& X, Quad* v) {
   for (int i = 0; i < 3; ++i) v[i] = X.R(i, 0) * x + X.R(i, 1) * y + X.R(i, 2) * z;
 }
 
-// Into the frame of the query; without a pose they stay where they are.
+// Moves the tetrahedra to the frame of the query (null: they stay) and computes bounds of the coordinates'
+// magnitude.
 void place(const Pose<float>* X, FourTetrahedra& four) {
   four.size = four.face_size = Quad{};
   for (int k = 0; k < 4; ++k) {
@@ -64,7 +66,8 @@ void place(const Pose<float>* X, FourTetrahedra& four) {
   turn(*X, four.gradient);
 }
 
-// Squares are numbers in units of a power of two, 1 up to 1e18 Pa/m.
+// Computes the gradients' lengths, scaled by a power of two, which is 1 up to 1e18 Pa/m, so that squares do
+// not overflow.
 void find_steepness(FourTetrahedra& four) {
   const Quad unit = four.slope > 0x1p60f ? Quad{} + 0x1p-70f : Quad{} + 1.0f;
   Quad square{};
@@ -81,7 +84,7 @@ void leave_pressures_out(int lane, FourTetrahedra& four) {
   four.strength[lane] = kOverAll;
 }
 
-// Boxes and the other bounds. Lanes beyond `count` meet nothing.
+// Computes boxes and the other bounds. Lanes beyond `count` meet nothing.
 void bound(int count, FourTetrahedra& four) {
   Quad *g = four.gradient, (&c)[4][4] = four.corners, part{};
   g[3] = c[0][3] - (g[0] * c[0][0] + g[1] * c[0][1] + g[2] * c[0][2]);
@@ -110,7 +113,7 @@ void bound(int count, FourTetrahedra& four) {
   }
 }
 
-// Rows of four become columns of four.
+// Transposes four rows of four.
 ABUT_INLINE void transpose(const Quad& a, const Quad& b, const Quad& c, const Quad& d, Quad* result) {
   const Quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const Quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);

@@ -8,30 +8,30 @@
 #include "runtime/core/simd.h"
 #include "runtime/math/pose.h"
 
-// The tetrahedra of a leaf in single precision, as the tests of pair_filter.cpp want them.
+// The tetrahedra of a leaf in single precision, laid out for the tests of pair_filter.cpp.
 namespace abut::contact {
 
 using Quad = float __attribute__((vector_size(16)));  // four lanes
 
-// A tetrahedron in the frame of the query; lanes are corners, or the faces opposite them: inside is where
+// A tetrahedron in the frame of the query. Lanes are corners, or the faces opposite them, whose inner side is
 // n . x + d >= 0.
 struct alignas(16) FilterTetrahedron {
   Quad x, y, z, pressures;  // of the corners: m, Pa
-  Quad nx, ny, nz, d;       // of the planes of the faces: inward unit normal; m
-  float gradient[4];        // of the pressure, and its value at the origin
-  float size;               // no coordinate, nor its parts in a sum, is larger
-  float face_size;          // of d likewise
-  float slope;              // sum of the gradient's components' sizes
-  float steepness;          // its length
+  Quad nx, ny, nz, d;       // of the faces' planes: inward unit normal; m
+  float gradient[4];        // gradient of the pressure, and the pressure at the origin
+  float size;               // upper bound of the coordinates and of the terms that they are summed from
+  float face_size;          // the same for d
+  float slope;              // sum of the magnitudes of the gradient's components
+  float steepness;          // length of the gradient
   float strength;           // largest pressure
 };
 
-// What the quick tests of pairs of leaves need, one row each.
+// Rows of numbers that the quick tests of pairs of leaves need.
 enum FilterRow {
   kCorner = 0,     // 4 k + (x, y, z, pressure) of corner k
-  kGradient = 16,  // as above
+  kGradient = 16,  // as in FilterTetrahedron
   kLow = 20,       // least x, y, z, pressure, lowered by the rounding
-  kHigh = 24,      // ... largest, raised
+  kHigh = 24,      // greatest x, y, z, pressure, raised by the rounding
   kSize = 28,
   kSlope,
   kSteepness,
@@ -39,7 +39,7 @@ enum FilterRow {
   kFilterRows
 };
 
-// Two quads per row, of tetrahedra a, a, a, a and a + 1, a + 1, a + 1, a + 1: to be paired with four others.
+// Two quads per row, for tetrahedra a, a, a, a and a + 1, a + 1, a + 1, a + 1, to be paired with four others.
 struct alignas(32) EightTetrahedra {
   Quad rows[kFilterRows][2];  // for each FilterRow
 };
@@ -47,50 +47,52 @@ struct alignas(32) EightTetrahedra {
 // The tetrahedra of a leaf.
 struct FilterLeaf {
   Quad rows[kFilterRows];           // for each FilterRow; lanes are tetrahedra
-  FilterTetrahedron tetrahedra[4];  // the same, one after the other
+  FilterTetrahedron tetrahedra[4];  // the same, one by one
 };
 
-// Four tetrahedra as they are read; lanes are tetrahedra.
+// Four tetrahedra as loaded; lanes are tetrahedra.
 struct FourTetrahedra {
-  Quad corners[4][4];                                // of corner k: x, y, z, pressure
-  Quad faces[4][4];                                  // of face k: n, d
-  Quad gradient[4];                                  // of the pressure, Pa/m; its value at the origin, Pa
-  Quad low[4], high[4];                              // of x, y, z (m) and pressure (Pa), rounded outward
-  Quad size, face_size, slope, steepness, strength;  // as FilterTetrahedron has them
+  Quad corners[4][4];    // of corner k: x, y, z, pressure
+  Quad faces[4][4];      // of face k: n, d
+  Quad gradient[4];      // gradient of the pressure, Pa/m, and the pressure at the origin, Pa
+  Quad low[4], high[4];  // of x, y, z (m) and pressure (Pa), rounded outward
+  Quad size, face_size, slope, steepness, strength;  // as in FilterTetrahedron
 };
 
-// The tetrahedra first, ..., first + count - 1 (1 to 4) of a body at pressures modulus times extent, in the
-// frame of the query, in which it has the pose X_QC (null: its own frame). Lanes beyond `count` meet nothing.
+// Loads the tetrahedra first, ..., first + count - 1 (count 1 to 4) of a body with pressures modulus times
+// extent, into the frame of the query, in which the body has the pose X_QC (null: its own frame). Lanes
+// beyond `count` meet nothing.
 void load(const asset::VolumeView& volume, double modulus, std::int32_t first, int count,
           const Pose<float>* X_QC, FourTetrahedra& four);
 
-// One tetrahedron after the other, four of them.
+// Writes the four tetrahedra one by one to `to`.
 void split(const FourTetrahedra& four, FilterTetrahedron* to);
 
-// The rows, of two times two of them, each spread over four lanes; and of all four as they are.
+// Writes the rows: spread_rows two pairs of tetrahedra, each spread over four lanes; copy_rows all four as
+// they are.
 void spread_rows(const FourTetrahedra& four, EightTetrahedra* eight);
 void copy_rows(const FourTetrahedra& four, Quad* rows);  // lanes are tetrahedra
 
-// More than the rounding of ten operations of relative size 2^-24.
+// Relative margin, above the rounding of ten operations of relative error 2^-24.
 inline constexpr float kFilterRounding = 1e-6f;
 
-// |x|, lane by lane.
+// Sets `to` to |x|, lane by lane.
 template <class T>
 ABUT_INLINE void size_of(const T& x, T& to) {
   to = x < -x ? -x : x;
 }
-// The lesser of x and `to`, lane by lane.
+// Sets `to` to the lesser of x and `to`, lane by lane.
 template <class T>
 ABUT_INLINE void lower(const T& x, T& to) {
   to = x < to ? x : to;
 }
-// The greater of x and `to`, lane by lane.
+// Sets `to` to the greater of x and `to`, lane by lane.
 template <class T>
 ABUT_INLINE void raise(const T& x, T& to) {
   to = x > to ? x : to;
 }
 
-// Bit k: lane k has its sign set.
+// Returns the sign mask: bit k is set if lane k has its sign bit set.
 ABUT_INLINE unsigned negative(const Quad& lanes) {
 #ifdef __SSE__
   return static_cast<unsigned>(_mm_movemask_ps(lanes));

@@ -7,17 +7,17 @@
 #include "runtime/body/primitive_distance.h"
 #include "runtime/contact/soft_minimum.h"
 
-// How far apart two bodies in soft-minimum contact are at least.
+// Lower bounds of the distance between two bodies in soft-minimum contact.
 namespace abut::contact::internal {
 
-// The balls about the points of two bodies, seen from A: the far view of the pair.
+// The balls around the points of two bodies, in A's frame: the pair seen from far away.
 template <class S>
 struct Balls {
   Vec3<S> c_B;     // B's centre, in B, m
   Vec3<S> offset;  // from A's centre to B's, in A, m
-  S between;       // its length
-  S radii;         // of both balls together, m
-  S gap;           // between the balls, or a ball and a primitive, m; negative: they overlap
+  S between;       // length of `offset`, m
+  S radii;         // sum of both radii, m
+  S gap;           // between the balls, or between a ball and a primitive, m; negative: they overlap
 
   Balls(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB)
       : c_B(center(B)), offset(X_AB * c_B - center(A)), radii(radius(A) + radius(B)) {
@@ -26,7 +26,7 @@ struct Balls {
     if (A.exact != nullptr && !endless(B)) widen(*A.exact, X_AB * c_B, radius(B));
     if (B.exact != nullptr && !endless(A)) widen(*B.exact, X_AB.inverse() * center(A), radius(A));
   }
-  S farthest() const { return between + radii; }  // no two points are farther apart, m
+  S farthest() const { return between + radii; }  // upper bound of the distance of any two points, m
 
  private:
   static bool endless(const SoftBody& body) { return body.points.point_count == 0; }
@@ -40,14 +40,14 @@ struct Balls {
   }
 };
 
-// Whether rounding of squared distances up to `farthest` (m) leaves the exponents of weights small beside
-// kTooHeavy.
+// Returns true if the rounding of squared distances up to that of `farthest` (m) changes the exponents of
+// weights by little compared to kTooHeavy.
 template <class S>
 bool squares_tell(S farthest, S eps1) {
   return farthest <= S(0x1p28) * std::sqrt(eps1);
 }
 
-// Whether P's points count in F's field: it has some, and is no primitive that is too far from planes.
+// Returns true if P's points are used in F's field: P has points, and is not a primitive too far from planes.
 // eps1: of F, m^2.
 template <class S>
 bool points_count(const SoftBody& P, const SoftBody& F, S farthest, S eps1) {
@@ -55,7 +55,7 @@ bool points_count(const SoftBody& P, const SoftBody& F, S farthest, S eps1) {
          (P.exact == nullptr || F.exact != nullptr || squares_tell(farthest, eps1));
 }
 
-// Apart by this many eps3 a spring's force exp(-gap / eps3) is no number any more.
+// Gap in eps3 beyond which a spring's force exp(-gap / eps3) underflows.
 inline constexpr double kNoSpring = 745;
 
 }  // namespace abut::contact::internal

@@ -13,9 +13,9 @@ namespace abut::contact {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// Of the bodies' size: how far A may move before pairs are looked for again. A few parts in a hundred of an
-// edge, so that few pairs without a polygon come along. The first query of two bodies, which may be the only
-// one, makes no room.
+// Room, relative to the bodies' size: how far A may move before the pairs are searched anew. It is a few
+// percent of an edge, so that it admits few pairs without a polygon. The first query of two bodies, which may
+// be the only one, has no room.
 constexpr double kRoom = 1.5e-3;
 
 using Eight = float __attribute__((vector_size(32), may_alias));
@@ -27,7 +27,7 @@ ABUT_INLINE unsigned negative(const Eight& lanes) {
   return negative(low) | negative(high) << 4;
 }
 
-// Rows of A's tetrahedra, and of B's, whose four lanes stand for eight.
+// Rows of A's tetrahedra, and of B's, whose four lanes are repeated to eight.
 struct RowsOfA {
   const Quad (*rows)[2];
   ABUT_INLINE void get(int row, Eight& to) const { to = *reinterpret_cast<const Eight*>(rows[row]); }
@@ -39,7 +39,7 @@ struct RowsOfB {
   }
 };
 
-// Pressure of one body's corners over the other's pressure there.
+// Differences between the pressures at one body's corners and the other body's pressure there.
 template <class Corners, class Field>
 ABUT_INLINE void differences(const Corners& corners_of, const Field& pressure_of, Eight* difference) {
   Eight g[4], c[4];
@@ -50,7 +50,7 @@ ABUT_INLINE void differences(const Corners& corners_of, const Field& pressure_of
   }
 }
 
-// Sign set where the differences are beyond `rounding` all to one side.
+// Sets the sign of `result` where all differences exceed `rounding` on the same side.
 ABUT_INLINE void one_sided(const Eight* difference, const Eight& rounding, Eight& result) {
   Eight low = difference[0], high = low;
   for (int k = 1; k < 4; ++k) {
@@ -62,8 +62,8 @@ ABUT_INLINE void one_sided(const Eight* difference, const Eight& rounding, Eight
   lower(below, result);
 }
 
-// Which of eight pairs pass the tests of boxes and of pressures, where no point is further than `room` from
-// where it is taken to be.
+// Tests eight pairs by boxes and pressures, given that no point is farther than `room` from its assumed
+// position; returns one bit per pair that passes.
 ABUT_INLINE unsigned near(const RowsOfA& A, const RowsOfB& B, float room) {
   Eight gap = Eight{} + kInfinity, low_A, high_A, low_B, high_B;
   for (int i = 0; i < 4; ++i) {
@@ -105,8 +105,8 @@ ABUT_INLINE void rotate(const Quad& v, Quad& by_one, Quad& by_two) {
   by_two = __builtin_shufflevector(v, v, 2, 3, 0, 1);
 }
 
-// Heights of a tetrahedron's corners over the other's faces. False: all corners are outside a face. crosses:
-// bit f where one is outside face f.
+// Computes the heights of a tetrahedron's corners above the other's faces. Returns false if all corners are
+// outside one face. `crosses`: bit f is set if a corner is outside face f.
 ABUT_INLINE bool faces_meet(const FilterTetrahedron& t, const FilterTetrahedron& other, float rounding,
                             Quad* heights, unsigned& crosses) {
   crosses = 0;
@@ -119,21 +119,22 @@ ABUT_INLINE bool faces_meet(const FilterTetrahedron& t, const FilterTetrahedron&
   return true;
 }
 
-// The plane of equal pressure cuts a tetrahedron in a polygon with a corner on each edge whose ends differ in
-// the sign of D, the difference of the pressures there. Two polygons in a plane are apart only if one is
-// outside a side of the other: if all its corners are outside a face of the other tetrahedron. The height of
-// one above a face is that of
+// Tests whether a polygon of equal pressure may meet the other tetrahedron. The plane of equal pressure cuts
+// a tetrahedron in a polygon with a corner on each edge at whose ends D, the difference of the pressures, has
+// different signs. Two convex polygons in a plane are disjoint only if one is outside a side of the other,
+// which means that all its corners are outside a face of the other tetrahedron. The height of such a corner
+// above a face is
 //   (h_a |D_b| + h_b |D_a|) / (|D_a| + |D_b|)
-// from the heights h at the edge's ends; its sign needs no division, and errors of D and h move the numerator
-// by `rounding` times |h_a| + |h_b| and by `height_rounding` times the denominator. False: they are apart.
-// Edges are (k, k + 1) and (k, k + 2); only faces that the tetrahedron crosses matter.
+// for heights h at the edge's ends. Its sign needs no division; errors of D and h change the numerator by
+// `rounding` times |h_a| + |h_b| and by `height_rounding` times the denominator. Returns false if the
+// polygons are disjoint. Edges are (k, k + 1) and (k, k + 2); only faces that the tetrahedron crosses matter.
 ABUT_INLINE bool polygon_meets(const Quad* heights, unsigned crosses, const Quad& D, float rounding,
                                float height_rounding) {
   Quad D1, D2, size, size1, size2;
   size_of(D, size);
   rotate(D, D1, D2);
   rotate(size, size1, size2);
-  // Negative where both ends are on one side.
+  // Negative where both ends are on the same side.
   const auto straddles = [&](const Quad& end, Quad& result) ABUT_INLINE_LAMBDA {
     Quad low = D, high = D;
     lower(end, low);
@@ -161,7 +162,7 @@ ABUT_INLINE bool polygon_meets(const Quad* heights, unsigned crosses, const Quad
   return true;
 }
 
-// The polygons' own test. cut: the faces of B's that A's may cross.
+// Tests the polygons of a pair. `cut`: set to the faces of B's tetrahedron that A's may cross.
 ABUT_INLINE bool polygons_meet(const FilterTetrahedron& A, const FilterTetrahedron& B, float room,
                                unsigned& cut) {
   const float size = A.size + B.size;
@@ -181,7 +182,8 @@ ABUT_INLINE bool polygons_meet(const FilterTetrahedron& A, const FilterTetrahedr
   return polygon_meets(heights_B, cut_A, D, rounding, height_rounding);
 }
 
-// The pairs of two leaves that may share a polygon, numbered within the leaves: how many are in `found`.
+// Writes the pairs of two leaves that may share a polygon to `found`, numbered within the leaves; returns
+// their number.
 ABUT_CLONES
 int meet(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, int count_A, const FilterLeaf& B,
          float room, TetrahedronPair* found) {
@@ -195,7 +197,7 @@ int meet(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, int count_A
   return size;
 }
 
-// Rows x, y, z and pressure of one lane.
+// Bounding box and range of pressures of four tetrahedra: lanes x, y, z, pressure.
 void box_of(const FourTetrahedra& four, Quad& low, Quad& high) {
   for (int i = 0; i < 4; ++i) {
     const Quad &l = four.low[i], &h = four.high[i];
@@ -204,7 +206,8 @@ void box_of(const FourTetrahedra& four, Quad& low, Quad& high) {
   }
 }
 
-// The children of a node of B's tree that a box meets, in B's frame; its pressures are in extents of B.
+// Returns the children of a node of B's tree that a box in B's frame meets, as bits; the box's pressures are
+// in units of B's extent.
 ABUT_INLINE unsigned meeting(const asset::VolumeView& B, std::int32_t node, const Quad& low,
                              const Quad& high) {
   using Rows = Eigen::Map<const Eigen::Array<float, 4, 1>>;
@@ -218,8 +221,8 @@ ABUT_INLINE unsigned meeting(const asset::VolumeView& B, std::int32_t node, cons
 
 constexpr std::size_t kMaxOpen = 3 * bvh::kMaxDepth + 4;
 
-// Calls visit(slot) for the leaves of B's tree that a box meets, as `meeting`, until one says true; whether
-// one did.
+// Calls visit(slot) for the leaves of B's tree that a box meets (as in `meeting`) until a call returns true;
+// returns whether one did.
 template <class Visit>
 ABUT_INLINE bool any_meeting_leaf(const asset::VolumeView& B, const Quad& low, const Quad& high,
                                   Visit&& visit) {
@@ -247,7 +250,8 @@ bool PairFinder::still_near(const Pose<double>& X_BA) const {
 const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A, double modulus_A,
                                                      const asset::VolumeView& B, double modulus_B,
                                                      const Pose<double>& X_BA) {
-  // Which pairs meet depends on the moduli's quotient alone; near 1, squares of gradients do not overflow.
+  // Which pairs meet depends only on the ratio of the moduli; with moduli near 1, squares of gradients do not
+  // overflow.
   const double unit = std::sqrt(modulus_A) * std::sqrt(modulus_B);
   const Side of_A{A, modulus_A / unit}, of_B{B, modulus_B / unit};
   const auto known = [](const Side& side, const Side& last) {
@@ -265,7 +269,7 @@ const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A,
     if (A.tree.nodes > 0 && B.tree.nodes > 0 && !bvh::far_apart(A.tree, B.tree, X_BA))
       search(same ? kRoom : 0);
   } catch (...) {
-    room_ = -1;  // the pairs are not all: there is no memory
+    room_ = -1;  // out of memory: the pairs are incomplete
     throw;
   }
   std::sort(pairs_.begin(), pairs_.end());
@@ -290,7 +294,7 @@ void PairFinder::search(double room_over_size) {
   double diagonal_A = 0, diagonal_B = 0;
   reach_A_ = size(A_.view.tree, &diagonal_A);
   size(B_.view.tree, &diagonal_B);
-  reach_A_ += diagonal_B;  // pressures are compared at corners of B too
+  reach_A_ += diagonal_B;  // pressures are also compared at corners of B
   room_ = room_over_size * std::min(diagonal_A, diagonal_B);
   used_leaves_ = 0;
   const auto count = static_cast<std::size_t>(B_.view.tetrahedron_count);
@@ -331,7 +335,7 @@ bool PairFinder::any_leaf_meets(const Quad& low, const Quad& high) const {
   return any_meeting_leaf(B_.view, low, high, [](std::int32_t) { return true; });
 }
 
-// Four tetrahedra of A against B's tree.
+// Tests up to four tetrahedra of A against B's tree.
 void PairFinder::visit_leaf(std::int32_t first, int count) {
   FourTetrahedra four;
   load(A_.view, A_.modulus, first, count, &single_X_BA_, four);
@@ -369,7 +373,7 @@ void PairFinder::meet_leaves(const FilterTetrahedron* A, const EightTetrahedra* 
   for (int i = 0; i < size; ++i) pairs_.push_back({first_A + found[i].a, first_B + found[i].b, found[i].cut});
 }
 
-// Valid until the next call.
+// Returns a leaf of B, prepared on first use in a search. Valid until the next call.
 const FilterLeaf& PairFinder::leaf_of_B(std::int32_t first, int count) {
   Place& known = place_[static_cast<std::size_t>(first)];
   if (known.query != query_) {

@@ -4,19 +4,19 @@
 #include "runtime/math/adjoint.h"
 
 // Sums over the points of a pair, weighted by the separation distribution [Beker2025, Eq. 23], as functions
-// of the relative motion s = (xi; V), and how they change frame.
+// of the relative motion s = (xi; V), and their transformation to another frame.
 namespace abut::contact::internal {
 
 // Components of the sums: the wrench (6), soft distance times weight, weight.
 inline constexpr int kComponents = 8;
 
-// With the weight e_f = exp(-(Phi_f - reference) / eps2): sums of e F, e (Phi - reference), e. The wrench is
-// that on the body that owns the field (the planes), about a point C of it, in its axes; s is the motion of a
-// frame fixed in it at C, relative to the other body.
+// With the weight e_f = exp(-(Phi_f - reference) / eps2): the sums of e F, e (Phi - reference) and e. The
+// wrench is that on the body that owns the field (the planes), about a point C of it, in its axes; s is the
+// motion of a frame fixed in the owner at C, relative to the other body.
 template <class S>
 struct PairSums {
   Eigen::Matrix<S, kComponents, 1> value;
-  // Of no meaning unless they are wanted.
+  // Meaningful only if requested.
   Eigen::Matrix<S, kComponents, 12> first = Eigen::Matrix<S, kComponents, 12>::Zero();
   std::array<Mat12<S>, kComponents> second;
 
@@ -36,7 +36,7 @@ struct PairSums {
   }
 };
 
-// A function of a point's position y and velocity v in the owner's frame, seen as a function of s. A point
+// Turns a function of a point's position y and velocity v in the owner's frame into a function of s. A point
 // at y of the other body moves as y(xi) = exp(xi)^-1 y with v = -(nu + omega x y), V = (omega; nu):
 //   dy = Y dxi,  Y = [[y], -I],   dv = Y dV - omega x dy,
 //   d2y = -(w x Y xi' + w' x Y xi) / 2,   d2v = -omega x d2y - domega x dy.
@@ -49,15 +49,15 @@ struct PointMotion {
     Y << skew(y), -Mat3<S>::Identity();
   }
 
-  // Adds r . d2y for a row r to the upper left 6 x 6 of a Hessian.
+  // Adds r . d2y, for a row r, to the upper left 6 x 6 block of a Hessian.
   void add_bend(const Vec3<S>& r, Mat12<S>& H) const {
     const Eigen::Matrix<S, 3, 6> half = S(0.5) * (skew(r) * Y);
     H.template block<3, 6>(0, 0) += half;
     H.template block<6, 3>(0, 0) += half.transpose();
   }
 
-  // Adds the Hessian of a function with first derivatives by_y, by_v (by_y in total: with the velocity's own
-  // change), and second derivatives yy, yv, vv in (y, v).
+  // Adds the Hessian of a function with first derivatives by_y, by_v (by_y total: including the change of the
+  // velocity) and second derivatives yy, yv, vv in (y, v).
   void add(const Vec3<S>& by_y, const Vec3<S>& by_v, const Mat3<S>& yy, const Mat3<S>& yv, const Mat3<S>& vv,
            Mat12<S>& H) const {
     const Mat3<S> mixed = yv * Omega;
@@ -73,7 +73,8 @@ struct PointMotion {
   }
 };
 
-// Adds the share of one point at y (from C), with F its force (on the point: the owner gets the opposite).
+// Adds the contribution of one point at y (from C); F is the force on the point, and the owner gets the
+// opposite one.
 template <class S>
 void add_point(const PointForce<S>& F, const Vec3<S>& y, const Vec3<S>& omega, S reference, S eps2,
                ssdf::Order order, PairSums<S>& sums) {
@@ -116,7 +117,7 @@ void add_point(const PointForce<S>& F, const Vec3<S>& y, const Vec3<S>& omega, S
     Mat12<S> H = Mat12<S>::Zero();
     motion.add(m_s.row(a).transpose(), m_v.row(a).transpose(), yy, yv, Mat3<S>(e * F.by_vv[a]), H);
     sums.second[3 + a] -= H;
-    // Torque y x m: component b has [y](b, a) of this, and the terms below.
+    // Component b of the torque y x m has [y](b, a) times this Hessian, and the terms below.
     for (int b = 0; b < 3; ++b)
       if (b != a) sums.second[b] -= skew(y)(b, a) * H;
   }
@@ -131,7 +132,7 @@ void add_point(const PointForce<S>& F, const Vec3<S>& y, const Vec3<S>& omega, S
   }
 }
 
-// The sums of a pair as motion and wrench of B, from those as motion and wrench of A. With the pose X_AB
+// Transforms the sums of a pair from motion and wrench of A to motion and wrench of B. With the pose X_AB
 // exp(xi) of the frames,
 //   s_A = (-Ad xi; -Ad exp(ad_xi) V),   F_B = -(Ad exp(ad_xi))' F_A,   Ad = Ad(X_AB).
 template <class S>
@@ -190,7 +191,8 @@ PairSums<S> seen_from_other(const PairSums<S>& in, const Pose<S>& X_AB, const Ve
   return out;
 }
 
-// Quotients of the sums, moved from C to Bo: xi_C = Ad(X_CB) xi_B, F_B = Ad(X_CB)' F_C.
+// Divides the sums by the sum of weights and moves them from C to Bo: xi_C = Ad(X_CB) xi_B, F_B = Ad(X_CB)'
+// F_C.
 template <class S>
 void finish(const PairSums<S>& sums, const Vec3<S>& p_BC, S reference, ssdf::Order order,
             SoftMinimum<S>& out) {

@@ -3,12 +3,12 @@
 #include "runtime/contact/soft_minimum.h"
 
 // The force between a moving point and the planes of an oriented point cloud, summed with the weights of the
-// soft distance [Beker2025, Eqs. 14-22], and its derivatives in the point's position and velocity. Templates
-// on the lane type T (runtime/core/simd.h).
+// soft distance [Beker2025, Eqs. 14-22], and its derivatives with respect to the point's position and
+// velocity. Templates on the lane type T (runtime/core/simd.h).
 //
-// The force of one plane is c(g) h: c the spring, a function of the height g = n . (p - p_i) over the plane;
-// h = d(n . v / v_d) (n - mu t) a function of n and of the point's velocity v over the plane's body, with the
-// sliding direction t = v_t / sqrt(v_s^2 + |v_t|^2).
+// The force of one plane is c(g) h. The spring c is a function of the height g = n . (p - p_i) above the
+// plane; h = d(n . v / v_d) (n - mu t) is a function of n and of the point's velocity v relative to the
+// plane's body, with the sliding direction t = v_t / sqrt(v_s^2 + |v_t|^2).
 namespace abut::contact::internal {
 
 namespace simd = abut::simd;
@@ -28,7 +28,7 @@ ABUT_INLINE void spring(const T& g, const SoftMinimumParameters<S>& with, Spring
   simd::greatest<T>(x, -x, size);
   simd::exponential<T>(-size, e);
   simd::log_one_plus(e, log);
-  const T fraction = S(1) / (S(1) + e);  // of the logistic function at |x|
+  const T fraction = S(1) / (S(1) + e);  // logistic function of |x|
   const T rest = e * fraction;
   T positive;
   simd::greatest(x, zero, positive);
@@ -65,7 +65,8 @@ ABUT_INLINE void damping(const T& s, DampingLaw law, Damping<T>& out) {
   out.d = s > zero ? out.d : S(1) - s;
 }
 
-// What makes the squares of t numbers where they are none: a power of two, 1 up to 3e150 m/s.
+// Scale, a power of two, by which t is multiplied before squaring so that the squares do not overflow: 1 up
+// to 3e150 m/s.
 template <class T, class S>
 ABUT_INLINE void unit_of_squares(const T* t, T& unit) {
   T size{}, fast, small;
@@ -79,8 +80,8 @@ ABUT_INLINE void unit_of_squares(const T* t, T& unit) {
   unit = size > fast ? small : unit;
 }
 
-// h of one plane and its derivatives in v: first[3 a + k], second[6 a + m] with m over xx, xy, xz, yy, yz,
-// zz.
+// h of one plane and its derivatives with respect to v: first[3 a + k], second[6 a + m] with m over xx, xy,
+// xz, yy, yz, zz.
 template <class T>
 struct Direction {
   T h[3], first[9], second[18];
@@ -129,7 +130,7 @@ ABUT_INLINE void direction(const T* n, const S* v, const SoftMinimumParameters<S
   }
 }
 
-// Sums over planes with the weights w of the soft distance, u and n as in Seen, alpha = 2 / eps1:
+// Sums over planes with the weights w of the soft distance; u and n as in Seen, alpha = 2 / eps1:
 //   force     c h
 //   slope     (alpha c u + c' n) h'             slope[3 a + b]: h_a, direction b
 //   bend      (alpha^2 c (u u' + bend n n') + alpha c' (u n' + n u') + c'' n n') h     bend[6 a + m]
@@ -179,14 +180,14 @@ ABUT_INLINE void add_plane(const Seen<T>& seen, const S& g0, const S& alpha, con
   }
 }
 
-// The force on a point and the soft distance, as functions of position y and velocity v.
+// The force on a point and its soft distance, as functions of position y and velocity v.
 template <class S>
 struct PointForce {
   ssdf::SoftDistance<S> distance;
   Vec3<S> force;                        // N
   Mat3<S> by_y, by_v;                   // (a, b): dF_a/dy_b
   std::array<Mat3<S>, 3> by_yy, by_vv;  // of each component, symmetric
-  std::array<Mat3<S>, 3> by_yv;         // of each component: row y, column v
+  std::array<Mat3<S>, 3> by_yv;         // of each component: rows for y, columns for v
 };
 
 template <class S>
@@ -196,8 +197,9 @@ Mat3<S> symmetric(const S* m) {
   return M;
 }
 
-// From the sums: u_mean is where the weights' centre lies, and grad w = alpha w (u - u_mean),
-// hess w = w (alpha^2 (u - u_mean)(u - u_mean)' - C), C = alpha^2 (mean of u u' - u_mean u_mean').
+// Computes force and distance from the sums. u_mean is the weighted mean of u, and grad w =
+// alpha w (u - u_mean), hess w = w (alpha^2 (u - u_mean)(u - u_mean)' - C), C = alpha^2 (mean of u u' -
+// u_mean u_mean').
 template <class S>
 void from_sums(const ForceSums<S>& sums, S g0, S eps1, ssdf::Order order, PointForce<S>& out) {
   using RowMajor = Eigen::Matrix<S, 3, 3, Eigen::RowMajor>;

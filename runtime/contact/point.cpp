@@ -14,13 +14,14 @@ namespace {
 // U of point.h.
 double energy(double k, double d) { return k * d * d / 2; }
 
-// Of bodies that are farther apart than a margin, m: whether the witness's bounds say so too.
+// Status for bodies that are farther apart than a margin, m: kNotConverged if the witness's lower bound does
+// not confirm it.
 Status apart_status(const witness::Witness<double>& witness, double margin) {
   return witness.status == Status::kNotConverged && witness.lower_bound <= margin ? witness.status
                                                                                   : Status::kNoOverlap;
 }
 
-// The wrench of a witness's spring, on B in B.
+// The wrench on B, in B, of the spring at the witness points.
 Vec6<double> spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness) {
   const Mat3<double> R_BA = X_AB.R.transpose();
   const Vec3<double> p2_B = R_BA * (witness.p2 - X_AB.p);
@@ -30,14 +31,15 @@ Vec6<double> spring(double k, const Pose<double>& X_AB, const witness::Witness<d
   return F;
 }
 
-// The Jacobian of spring() from the witness's derivative.
+// Adds the Jacobian of spring(), from the derivative of the witness.
 void add_jacobian(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness,
                   const derivative::WitnessDerivative<double>& derivative, PairWrench& result) {
   const double d = witness.distance;
   const Mat3<double> R_BA = X_AB.R.transpose();
   const Vec3<double> m_B = -(R_BA * witness.n), p2_B = R_BA * (witness.p2 - X_AB.p);
   const Vec3<double> f_B = k * d * m_B;
-  // A vector fixed in A turns by [.] w in B's coordinates; p2 also loses the motion of Bo.
+  // In B's coordinates a vector m fixed in A changes by [m] w, and a point fixed in A also by -v, the motion
+  // of Bo.
   Mat36<double> turn, shift;
   turn << skew(m_B), Mat3<double>::Zero();
   shift << skew(p2_B), -Mat3<double>::Identity();

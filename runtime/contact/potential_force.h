@@ -4,11 +4,12 @@
 #include "runtime/contact/soft_potential.h"
 #include "runtime/ssdf/taylor.h"
 
-// The force of the soft potential on samples of a surface, and the sums of wrenches and of their derivatives
-// over samples, a sample to a lane (runtime/core/simd.h). A sample stands at y in the frame of the field's
-// owner and moves with v over it; Phi is the field there, g its gradient, n = g / sqrt(g . g + d^2):
+// The force of the soft potential on samples of a surface, and the sums over samples of wrenches and of their
+// derivatives; one sample per lane (runtime/core/simd.h). A sample is at y in the frame of the field's owner
+// and moves with v relative to it; Phi is the field there, g its gradient, n = g / sqrt(g . g + d^2) with
+// d = kFlat:
 //   f = k a c(Phi) D(chi n . v) (g - mu (n . g) t),   t = v_t / sqrt(v_s^2 + |v_t|^2),  v_t = v - n (n . v),
-// c = -P' of soft_potential.h, D the damping of soft_minimum.h. Without motion f = -k a grad P(Phi).
+// where c is -P' of soft_potential.h and D the damping of soft_minimum.h. At rest f = -k a grad P(Phi).
 namespace abut::contact::internal {
 
 using ssdf::internal::kSecondPlaces;
@@ -16,11 +17,11 @@ using ssdf::internal::kThirdPlaces;
 using ssdf::internal::second_place;
 using ssdf::internal::Taylor;
 
-// Where the force begins to fade, of where it ends.
+// Where the force begins to fade, as a fraction of where it ends.
 inline constexpr double kFading = 0.75;
 
-// d: slope of the field below which it has no direction, as in the middle of a thin wall. Friction is
-// 1 - d^2 / 2 of mu N.
+// d: slope below which the field has no clear direction, as in the middle of a thin wall. It makes friction
+// (1 - d^2 / 2) mu N.
 inline constexpr double kFlat = 0.05;
 
 // P (m^2) and -P', -P'', -P'''.
@@ -29,8 +30,8 @@ struct Push {
   T energy, c, c1, c2;
 };
 
-// Multiplies by the window that falls from 1 to 0 where z = Phi / eps3 goes from `fading` to `faded`: 35 w^4
-// - 84 w^5 + 70 w^6 - 20 w^7 of w = (faded - z) / (faded - fading). In units of eps3.
+// Multiplies by the window that falls from 1 to 0 as z = Phi / eps3 goes from `fading` to `faded`:
+// 35 w^4 - 84 w^5 + 70 w^6 - 20 w^7 with w = (faded - z) / (faded - fading). In units of eps3.
 template <class T, class S>
 ABUT_INLINE void fade(const T& z, S fading, S faded, Push<T>& push) {
   const S rate = -1 / (faded - fading);
@@ -49,7 +50,7 @@ ABUT_INLINE void fade(const T& z, S fading, S faded, Push<T>& push) {
   push.c2 = c2 * s + 3.0 * (c1 * s1 + c * s2) - P * s3;
 }
 
-// P = s^2 / 2, s = eps3 ln(1 + exp(-Phi / eps3)), up to where it fades.
+// P = s^2 / 2, s = eps3 ln(1 + exp(-Phi / eps3)), times the window where it fades.
 template <class T, class S>
 ABUT_INLINE void push_at(const T& phi, const PotentialLaw<S>& law, Push<T>& push) {
   const S eps3 = law.eps3, fading = S(kFading) * law.faded;
@@ -71,14 +72,14 @@ ABUT_INLINE void push_at(const T& phi, const PotentialLaw<S>& law, Push<T>& push
   push.c2 = push.c2 * (1 / eps3);
 }
 
-// A force and its derivatives: by_y[3 a + b] = df_a/dy_b, by_v alike; by_yy[6 a + m].
+// A force and its derivatives: by_y[3 a + b] = df_a/dy_b, by_v likewise; by_yy[6 a + m].
 template <class T, int kOrder>
 struct SampleForce {
   T f[3];
   T by_y[kOrder > 0 ? 9 : 1], by_v[kOrder > 0 ? 9 : 1], by_yy[kOrder > 1 ? 18 : 1];
 };
 
-// f = q g, q = k a c.
+// The force without friction and damping: f = q g, q = k a c.
 template <int kOrder, class T>
 ABUT_INLINE void still_force(const T& ka, const Push<T>& push, const Taylor<T, kOrder + 1>& phi,
                              SampleForce<T, kOrder>& out) {
@@ -104,7 +105,7 @@ ABUT_INLINE void still_force(const T& ka, const Push<T>& push, const Taylor<T, k
   }
 }
 
-// With friction and damping; the value and first derivatives.
+// The force with friction and damping: value and first derivatives.
 template <int kOrder, class T, class S>
 ABUT_INLINE void moving_force(const T& ka, const Push<T>& push, const Taylor<T, 2>& phi, const T* v,
                               const PotentialLaw<S>& law, SampleForce<T, kOrder>& out) {
@@ -157,9 +158,9 @@ ABUT_INLINE void moving_force(const T& ka, const Push<T>& push, const Taylor<T, 
   }
 }
 
-// Sums over samples, on the owner of the field, about a point C of it in its axes, as PairSums (pair_sums.h)
-// has them, y from C: value[6] of F = -(y x f; f); first[6][6] of dF/dxi and dF/dV, row by row; of the
-// Hessian by xi the sums of what add_second below says.
+// Sums over samples of the wrench on the field's owner, about a point C of it in its axes, as in PairSums
+// (pair_sums.h), y from C: value[6] of F = -(y x f; f); first derivatives [6][6] dF/dxi (`xi`) and dF/dV
+// (`V`), row by row; for the Hessian with respect to xi the sums that add_second describes.
 template <class T, int kOrder>
 struct WrenchSums {
   T energy{}, value[6]{};
@@ -174,7 +175,7 @@ ABUT_INLINE void cross(const T* a, const T* b, T* out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// Adds the six rows of minus (y x M; M), M (3, 6) = A Y, Y = [[y], -I], to rows of sums.
+// Adds the six rows of -(y x M; M), where M (3, 6) = A Y and Y = [[y], -I], to rows of sums.
 template <class T>
 ABUT_INLINE void add_rows(const T* y, const T* A, T* sums) {
   for (int b = 0; b < 6; ++b) {
@@ -195,9 +196,9 @@ ABUT_INLINE void add_rows(const T* y, const T* A, T* sums) {
   }
 }
 
-// Second derivatives by xi of a function of y with first derivatives r and second ones W (3, 3): Y' W Y, kept
-// as (w w: 6, w v: 9, v v: 6), and of y itself, for which y r' (9) and r (3) are kept
-// (PointMotion::add_bend).
+// Adds the second derivatives with respect to xi of a function of y with first derivatives r and second
+// derivatives W (3, 3): Y' W Y, stored as blocks (w w: 6, w v: 9, v v: 6), and those of y itself, for which
+// y r' (9) and r (3) are stored (PointMotion::add_bend).
 template <class T>
 ABUT_INLINE void add_second(const T* y, const T* r, const T* W, T* second, T* bend) {
   T yW[9], yWy[9];  // [y] W, and [y] W [y]
@@ -247,7 +248,8 @@ ABUT_INLINE void add_seconds(const T* y, const SampleForce<T, 2>& force, WrenchS
   }
 }
 
-// The force of samples that dissipate or rub, without second derivatives; to `sums` its slopes by twists.
+// The force of samples with damping or friction, without second derivatives; adds its derivatives with
+// respect to the twist to `sums`.
 template <int kOrder, class T, class S>
 ABUT_INLINE void moving_samples(const T& ka, const Push<T>& push, const Taylor<T, kOrder + 1>& phi,
                                 const T* y, const T* v, const S* omega, const PotentialLaw<S>& law,
@@ -269,7 +271,8 @@ ABUT_INLINE void moving_samples(const T& ka, const Push<T>& push, const Taylor<T
   }
 }
 
-// Adds samples with area-weighted stiffness ka (N/m^3 m^2). `omega`: of the owner over the other body.
+// Adds samples with area-weighted stiffness ka (N/m^3 m^2). `omega`: angular velocity of the owner over the
+// other body.
 template <int kOrder, class T, class S>
 ABUT_INLINE void add_samples(const T& ka, const Taylor<T, kOrder + 1>& phi, const T* y, const T* v,
                              const S* omega, const PotentialLaw<S>& law, WrenchSums<T, kOrder>& sums) {

@@ -12,11 +12,11 @@ namespace internal {
 template <class S>
 struct PotentialSide;
 
-// Shares of a pair's work by the samples of one body, at most.
+// Greatest number of shares into which the samples of one body divide a pair's work.
 inline constexpr int kShares = 16;
 
-// What the samples below some nodes of one level of their tree add up to: a share of a pair's work, the same
-// whichever thread does it.
+// Sums over the samples below some nodes of one level of their tree: a share of a pair's work, bit-identical
+// whichever thread computes it.
 template <class S>
 struct PotentialShare {
   const PotentialSide<S>* side = nullptr;
@@ -24,16 +24,16 @@ struct PotentialShare {
   const std::int32_t *begin = nullptr, *end = nullptr;  // the nodes
   PairSums<S> sums{ssdf::Order::kValue};
   S energy{};        // J
-  bool met = false;  // whether any sample came near
+  bool met = false;  // whether any sample came within reach
 };
 }  // namespace internal
 
-// Memory of soft_potential(), kept from call to call.
+// Scratch memory of soft_potential(), kept from call to call.
 template <class S>
 struct PotentialScratch {
-  std::vector<ssdf::internal::NearScratch<S>> near{1};  // of each thread
+  std::vector<ssdf::internal::NearScratch<S>> near{1};  // one per thread
   std::vector<internal::PotentialShare<S>> shares;      // of A's samples, then of B's
-  std::vector<std::int32_t> nodes_A, nodes_B, next;     // that the shares are made of
+  std::vector<std::int32_t> nodes_A, nodes_B, next;     // nodes that make up the shares
 };
 
 }  // namespace abut::contact

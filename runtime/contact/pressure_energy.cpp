@@ -12,8 +12,8 @@ namespace {
 template <class S>
 using FourValues = Eigen::Matrix<S, 1, 4>;
 
-// Calls piece(corners) for tetrahedra that make up the part of one where a linear function, given at its
-// corners, is not negative.
+// Calls piece(corners) for tetrahedra whose union is the part of a tetrahedron where a linear function, given
+// by its values at the corners, is not negative.
 template <class S, class Piece>
 void for_positive_part(const FourPoints<S>& corners, const FourValues<S>& values, Piece&& piece) {
   int in[4], out[4], n = 0, m = 0;
@@ -49,7 +49,7 @@ FourValues<S> values_at(const LinearPressure<S>& p, const FourPoints<S>& corners
   return (p.gradient.transpose() * corners).array() + p.offset;
 }
 
-// Integral of a linear pressure.
+// Integral of a linear pressure over a tetrahedron.
 template <class S>
 S integral(const LinearPressure<S>& p, const FourPoints<S>& corners) {
   Mat3<S> edges;
@@ -58,7 +58,7 @@ S integral(const LinearPressure<S>& p, const FourPoints<S>& corners) {
   return abs(edges.determinant()) / 6 * values_at(p, corners).mean();
 }
 
-// Integral of the lesser of two pressures.
+// Integral of the lower of two pressures over a tetrahedron.
 template <class S>
 S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A,
                   const LinearPressure<S>& of_B) {
@@ -66,11 +66,11 @@ S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A,
   const FourValues<S> difference = values_at(of_A, corners) - values_at(of_B, corners);
   for_positive_part<S>(corners, difference, [&](const FourPoints<S>& part) { sum += integral(of_B, part); });
   for_positive_part<S>(corners, -difference, [&](const FourPoints<S>& part) { sum += integral(of_A, part); });
-  // Where they are equal all over, both parts are the whole.
+  // Where the pressures are equal everywhere, both parts are the whole tetrahedron.
   return (difference.array() == S(0)).all() ? sum / 2 : sum;
 }
 
-// ... over the part of a tetrahedron inside B's faces `face` to 3.
+// The same over the part of a tetrahedron that is inside B's faces `face` to 3.
 template <class S>
 S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A, const LinearPressure<S>& of_B,
                   const double* face_planes_B, int face) {

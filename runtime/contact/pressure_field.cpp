@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kWho = "pressure-field contact";
 constexpr std::string_view kNoYes[] = {"no", "yes"};
 
-// What one facet adds at rest.
+// Adds the contribution of a facet at rest.
 template <class S>
 void add_at_rest(const Facet<S>& facet, PolygonMoments<S> m, Want want, SurfaceSums<S>& sums) {
   if (facet.polygon.in_face) {
@@ -52,7 +52,7 @@ void add_at_rest(const Facet<S>& facet, PolygonMoments<S> m, Want want, SurfaceS
       skew(facet.slope_B) * m.second * skew<S>(facet.slope_A).transpose();
 }
 
-// Adds up facets at one pose and twist.
+// A sink that sums the facets' contributions at one pose and twist.
 template <class S>
 class FacetSums {
  public:
@@ -66,7 +66,7 @@ class FacetSums {
   const RateLaw& law() const { return law_; }
   const SurfaceSums<S>& result() const { return sums_; }
 
-  // build(X_BA): a Facet, at this pose with numbers and, where derivatives need it, with dual numbers.
+  // build(X_BA) makes the Facet; called for this pose and, where derivatives are needed, with dual numbers.
   template <class Build>
   void add(std::uint64_t, Build&& build) {
     const Facet<S> facet = build(X_BA_);
@@ -99,7 +99,7 @@ class FacetSums {
 
 [[noreturn]] void refuse(const std::string& what) { throw InvalidInput(std::string(kWho) + ": " + what); }
 
-// Within what products of a query have room for.
+// Ranges keep the products within a query from overflowing.
 constexpr Setting<PressureFieldSettings> kSettings[] = {
     {"stiction_speed", "m/s", kMagnitude, "slip at which friction is 0.7 mu N",
      &setting<PressureFieldSettings, &PressureFieldSettings::stiction_speed>},
@@ -110,8 +110,8 @@ constexpr Setting<PressureFieldSettings> kSettings[] = {
      choice<PressureFieldSettings, &PressureFieldSettings::fade_pulls>(kNoYes)},
 };
 
-// Of the moduli of two compliant bodies: beyond, what the softer one feels is lost in the stiffer one's
-// rounding.
+// Ratio of the moduli of two compliant bodies. Beyond it, what the softer one feels is lost in the rounding
+// of the stiffer one.
 constexpr double kGreatestContrast = 1e9;
 
 }  // namespace
@@ -174,8 +174,9 @@ PairWrench to_pair_wrench(const SurfaceSums<double>& sums, Want want) {
   return result;
 }
 
-// The wrench on B from that on A about Ao in A, G = F_A, with its derivatives by eta of X_BA exp(eta) and by
-// V_BA_A. With Ad = Ad(X_AB): F_B = -Ad' G, where Ad turns with xi, eta = -Ad xi and V_BA_A = -Ad V_AB_B, so
+// The wrench on B from that on A about Ao in A, G = F_A, which comes with its derivatives with respect to eta
+// of X_BA exp(eta) and to V_BA_A. With Ad = Ad(X_AB): F_B = -Ad' G, where Ad changes with xi, eta = -Ad xi
+// and V_BA_A = -Ad V_AB_B, so
 //   dF_B/dxi = M(F_B) + Ad' dG/deta Ad - dF_B/dV ad(V_AB_B),   dF_B/dV = Ad' dG/dV Ad,
 //   M(tau; f) = ([tau] [f]; [f] 0).
 PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
@@ -191,7 +192,7 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
   return result;
 }
 
-// The pair with a half-space as A, its frame moved to be under Bo: sums about a point far off lose digits.
+// For a half-space as A, moves its frame to below Bo, since sums about a distant point lose digits.
 body::Pair under_B(const body::Pair& pair) {
   body::Pair result = pair;
   result.X_AB.p.head<2>().setZero();
@@ -204,8 +205,9 @@ class PressureFieldModel final : public Model {
 
   void require_valid(const body::Pair& pair) const override { config_of(pair, settings_); }
 
-  // How far the triangles of a round primitive stand outside it: the half of their deviation, of which the
-  // unit is the radius of their insides' mean (tessellation.h).
+  // Bound of how far the triangles of a round primitive extend beyond it: half of their sagitta, which is at
+  // most `deviation` times the radius of their corners, which is at most 2 / (2 - deviation) times the
+  // primitive's radius (primitives/revolution.cpp).
   double reach(const body::Body& body) const override {
     const body::Primitive* const primitive = body.geometry.primitive();
     const double deviation = body.geometry.deviation();
@@ -243,7 +245,7 @@ class PressureFieldModel final : public Model {
   }
 
  private:
-  // A is no half-space.
+  // Computes the wrench of a pair whose body A is not a half-space.
   PairWrench wrench(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
     FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(config), want);
     visit_facets(pair, config, workspace_, sums);
@@ -274,7 +276,7 @@ class PressureFieldModel final : public Model {
     sink.finish();
   }
 
-  // How far the tetrahedra's vertices lie from the surface at most, m; remembered.
+  // Greatest distance of the tetrahedra's vertices from the surface, m; cached per geometry.
   double deepest_point(const body::Geometry& geometry) {
     const body::Primitive* const primitive = geometry.primitive();
     if (geometry.half_space() != nullptr || (primitive == nullptr && geometry.surface().triangle_count == 0))
@@ -294,7 +296,7 @@ class PressureFieldModel final : public Model {
     return deepest_[geometry.id()] = deepest;
   }
 
-  static constexpr std::size_t kMostKnown = 4096;  // geometries, then they are measured anew
+  static constexpr std::size_t kMostKnown = 4096;  // geometries cached before the cache is cleared
 
   PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;

@@ -2,27 +2,28 @@
 
 #include "runtime/contact/model.h"
 
-// The contact point that a sample of one body makes in the distance field of the other.
+// The contact point between a sample of one body and the distance field of the other.
 namespace abut::contact::internal {
 
 struct SampleContact {
-  bool of_A;              // whose sample it is
+  bool of_A;              // whether the sample is A's
   Vec3<double> p;         // in the frame of that body, m
-  double distance;        // d, of the other's field there, m
+  double distance;        // d, of the other body's field there, m
   Vec3<double> gradient;  // g, in the frame of the other body; not 0
   Mat3<double> hessian;   // H, 1/m
 };
 
-// Midway between the sample and the other surface; area and feature are left to the caller.
+// Returns the point midway between the sample and the other surface; the caller sets area and feature.
 inline ContactPoint contact_point(const Pose<double>& X_AB, const SampleContact& s) {
   const Vec3<double> u = s.gradient.normalized(), n = s.of_A ? Vec3<double>(-(X_AB.R * u)) : u,
                      p = s.of_A ? s.p : X_AB * s.p;
   return {p + (s.of_A ? s.distance : -s.distance) / 2 * n, n, s.distance, 0, 0};
 }
 
-// A's sample stands still in A, at p, and sees B at q = R'(p - p_AB):
+// Derivatives of that point with respect to xi = (w; v). A sample of A at p is fixed in A and is at q =
+// R'(p - p_AB) in B:
 //   n = -R g / |g|,  dq = [q] w - v,  dn = -R ([w] g / |g| + P H dq / |g|),  P = I - g g' / |g|^2.
-// B's, at p in B, sees A at q = X_AB p: n = g / |g|, dq = R (v - [p] w), dn = P H dq / |g|.
+// A sample of B at p in B is at q = X_AB p in A: n = g / |g|, dq = R (v - [p] w), dn = P H dq / |g|.
 inline ContactPointDerivative derivative(const Pose<double>& X_AB, const SampleContact& s) {
   const Mat3<double>& R = X_AB.R;
   const double slope = s.gradient.norm();

@@ -4,8 +4,8 @@
 
 #include "runtime/contact/exact_force.h"
 
-// The walk over one body's points that finds those whose soft distance from the other body is small, and what
-// is evaluated at them. Whole clusters are passed over by a lower bound.
+// The traversal that finds the points of one body whose soft distance from the other body is small, and what
+// is evaluated at them. Whole clusters are pruned by a lower bound.
 namespace abut::contact::internal {
 
 using asset::kBlockNumbers;
@@ -16,29 +16,30 @@ using ssdf::internal::Frame;
 using ssdf::internal::Nearby;
 using ssdf::internal::Walk;
 
-// The owner of the field, planes or a primitive, and the other body's points in its frame.
+// The owner of the field (planes or a primitive), and the other body's points in the owner's frame.
 template <class S>
 struct Side {
   const PointBlocksView* field;
   const body::Primitive* exact;   // null: planes
-  const PointBlocksView* points;  // null: they are left out
+  const PointBlocksView* points;  // null: left out
   std::int32_t field_count, points_count;
   Pose<S> X_FP;
   S eps1;
-  S reach;         // no two points of the pair are farther apart, m
+  S reach;         // upper bound of the distance of any two points of the pair, m
   S inverse_wall;  // see Frame
 
-  // How much less than a Gaussian a weight may be, as a logarithm.
+  // How much smaller than a Gaussian a weight may be, as a logarithm.
   S slack() const { return inverse_wall > S(0) ? S(ssdf::kWallWeight) : S(0); }
 
-  // Place of point i of a block, and of anything given in the points' frame.
+  // The position of point i of a block in the owner's frame.
   Vec3<S> place(const double* numbers, int i) const {
     return X_FP * Vec3<S>(S(numbers[i]), S(numbers[kBlockPoints + i]), S(numbers[2 * kBlockPoints + i]));
   }
 };
 
-// Of a node's children: `excess`, the squared distance of each box from p, less 2 radius times the farthest
-// that the child reaches from the nearest point; `heights`, a lower bound of g in the ball about p.
+// For each of a node's children: `excess`, the squared distance of its box from p, minus 2 radius times the
+// greatest distance of the child's points from the nearest point x; `heights`, a lower bound of g in the ball
+// around p.
 template <class T, class S>
 ABUT_INLINE void child_heights(const double* node, const S* p, const Nearby<S>& nearby, S radius, S* excess,
                                S* heights) {
@@ -76,7 +77,7 @@ ABUT_INLINE void child_heights(const double* node, const S* p, const Nearby<S>& 
   }
 }
 
-// The same of the points of a block themselves: squared distances less 2 radius |x - p_i|, and g less radius.
+// The same for the points of a block: squared distances minus 2 radius |x - p_i|, and g minus radius.
 template <class T, class S>
 ABUT_INLINE void point_heights(const double* numbers, const S* p, const Nearby<S>& nearby, S radius,
                                S* excess, S* heights) {
@@ -102,19 +103,19 @@ ABUT_INLINE void point_heights(const double* numbers, const S* p, const Nearby<S
   }
 }
 
-// What a cluster of points must satisfy to be passed over.
+// The condition under which a cluster of points is pruned.
 template <class S>
 struct Bound {
-  S level;  // every soft distance in it is above this, m
-  S press;  // and the weighted depths under planes that are below the level sum to no more than this, m
-  S cut;    // planes with weights below e^-cut count for nothing here
+  S level;  // every soft distance in the cluster is above this, m
+  S press;  // and the weighted depths under planes below the level sum to at most this, m
+  S cut;    // planes with weights below e^-cut are ignored
 };
 
-// Whether the points within `radius` of p satisfy a bound. With x the point nearest to p and its weight as
-// unit, plane i weighs at most exp(-(|p - p_i|^2 - |p - x|^2 - 2 radius |x - p_i|) / eps1) anywhere in the
-// ball (times exp(slack) with the kernel of walls), and its g is at least that of its node's cone of normals
-// at p, less the radius. The soft distance is above the level if the plane at x lies so far above it that all
-// planes below it together cannot pull the mean down.
+// Returns true if all points within `radius` of p satisfy a bound. With x the point nearest to p and its
+// weight as the unit, plane i weighs at most exp(-(|p - p_i|^2 - |p - x|^2 - 2 radius |x - p_i|) / eps1)
+// anywhere in the ball (times exp(slack) with the wall kernel), and its g is at least that of its node's cone
+// of normals at p, minus the radius. The soft distance is above the level if the plane at x is so far above
+// it that all planes below it together cannot pull the mean down to it.
 template <class T, class S>
 ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Bound<S>& bound) {
   using std::exp;
@@ -154,8 +155,7 @@ ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Boun
   return true;
 }
 
-// Calls add(seen) for the planes of a block as they are seen from a frame; `heaviest`: the largest exponent
-// yet.
+// Calls add(seen) for the planes of a block as seen from a frame; `heaviest`: the largest exponent so far.
 template <class T, class S, class Add>
 ABUT_INLINE void see_block(const Side<S>& side, std::int32_t block, const Frame<S>& frame, T& heaviest,
                            Add&& add) {
@@ -172,7 +172,7 @@ ABUT_INLINE void see_block(const Side<S>& side, std::int32_t block, const Frame<
 template <class S>
 struct Depth {
   S value;   // soft distance, m
-  S lowest;  // no plane that was looked at has a smaller g, m
+  S lowest;  // least g of the planes considered, m
   S press;   // weighted mean of max(-g, 0), m
 };
 
@@ -209,15 +209,16 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
   }
 }
 
-// Which planes a force is summed over: those within `near2`, and farther ones as long as they may press: with
-// c(g) their spring, log c - (|p - p_i|^2 - |p - x|^2) / eps1 >= floor.
+// Which planes a force is summed over: those within `near2`, and farther ones as long as they may press:
+// those with log c - (|p - p_i|^2 - |p - x|^2) / eps1 >= floor, where c(g) is their spring.
 template <class S>
 struct Reach {
   S near2, far2;  // m^2
   S floor;        // logarithm of a force in N
 };
 
-// An upper bound of the logarithm of the spring's force: log(1 + t) <= t, and x + log 2 for the rest.
+// An upper bound of the logarithm of the spring's force: uses log(1 + t) <= t for g > 0, and x + log 2
+// otherwise.
 template <class S>
 S log_spring_most(S g, const SoftMinimumParameters<S>& with) {
   using std::log;
@@ -249,7 +250,7 @@ ABUT_INLINE void visit_pressing(const Side<S>& side, const S* p, const Reach<S>&
   }
 }
 
-// Sums of the force on a point at p with velocity v.
+// Computes the sums of the force on a point at p with velocity v.
 template <int kOrder, class T, class S>
 ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, const Reach<S>& reach,
                             const Nearby<S>& nearby, const SoftMinimumParameters<S>& with, ForceSums<S>& sums,

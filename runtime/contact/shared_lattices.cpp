@@ -9,11 +9,11 @@
 namespace abut::contact::internal {
 namespace {
 
-// Those of the process.
+// The lattices of the process.
 struct Registry {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, std::weak_ptr<const SharedLattice>> all;  // by the geometry's id
-  std::vector<std::shared_ptr<const SharedLattice>> paused;                   // during a fork
+  std::vector<std::shared_ptr<const SharedLattice>> paused;                   // kept alive during a fork
 };
 
 Registry& get_registry() {
@@ -21,8 +21,8 @@ Registry& get_registry() {
   return registry;
 }
 
-// A fork waits until no thread makes a lattice, or a part of one: in the child no thread would ever finish
-// it.
+// Before a fork, waits until no thread is making a lattice or a part of one, since in the child no thread
+// would finish it.
 void pause() {
   Registry& registry = get_registry();
   registry.mutex.lock();
@@ -39,7 +39,8 @@ void resume() {
   registry.mutex.unlock();
 }
 
-// As the library is loaded: what a thread is about to initialise as another one forks stays so in the child.
+// Done when the library is loaded: a static that one thread is initialising while another forks would stay
+// half initialised in the child.
 [[maybe_unused]] const int at_forks = (get_registry(), pthread_atfork(pause, resume, resume));
 
 }  // namespace

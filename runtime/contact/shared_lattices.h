@@ -9,20 +9,20 @@
 
 namespace abut::contact::internal {
 
-// A lattice with the geometry whose points are in it.
+// A lattice together with the geometry whose points it samples.
 struct SharedLattice {
   body::Geometry geometry;
   ssdf::PointLattice lattice;
   explicit SharedLattice(const body::Geometry& of) : geometry(of), lattice(geometry.points()) {}
 };
 
-// The lattices of the geometries that a model met last, kMost of them. Models of all threads share that of a
-// geometry, which is there as long as one of them holds it, and with it the geometry.
+// The lattices of the geometries that a model used most recently, at most kMost. Models of all threads share
+// a geometry's lattice, which exists, and keeps the geometry alive, as long as one of them holds it.
 class SharedLattices {
  public:
-  static constexpr std::size_t kMost = 256;  // beyond 2, those of a pair
+  static constexpr std::size_t kMost = 256;  // at least 2, for the two bodies of a pair
 
-  // Of an asset with oriented points; valid until as many others were asked for.
+  // The lattice of an asset with oriented points; valid until kMost others have been requested.
   const ssdf::PointLattice& of(const body::Geometry& geometry);
 
  private:
@@ -30,7 +30,7 @@ class SharedLattices {
 
   struct Held {
     std::shared_ptr<const SharedLattice> lattice;
-    std::uint64_t asked = 0;  // when, in questions
+    std::uint64_t asked = 0;  // request number of the latest use
   };
   void forget_oldest();
 

@@ -74,10 +74,10 @@ class SoftMinimumModel final : public Model {
         pair, [](const body::Geometry&) { return body::kPointsPart; }, kWho);
   }
 
-  // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two. Planes that a point
-  // lies behind, up to the extent of the body, press however far it is, and fade by their weight: that of
-  // points half a spacing beyond the nearest one as exp(-distance / (eps1 spacing)), to the end of all
-  // springs (out_of_reach).
+  // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two bodies. Planes that a
+  // point lies behind, by up to the body's extent, press at any distance, but fade by their weight: that of
+  // points half a spacing beyond the nearest one as exp(-distance / (eps1 spacing)), until all springs end
+  // (out_of_reach).
   double reach(const body::Body& body) const override {
     const SoftBody soft(body.geometry);
     if (soft.points.point_count == 0) return 0;
@@ -111,7 +111,8 @@ class SoftMinimumModel final : public Model {
     const double share = share_of_points(A, B, pair.X_AB, parameters);
     separation(A, B, pair.X_AB, parameters, field_);
     for (const SeparationPoint<double>& f : field_) {
-      const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();  // moving B that way opens the gap
+      // The direction in which moving B opens the gap.
+      const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();
       const double steepness = slope_A.norm();
       if (!(f.distance <= margin) || !(f.weight > kLeastWeight) || !(steepness > kLeastSlope)) continue;
       const asset::PointsView& own = (f.body == 0 ? A : B).points;
@@ -142,7 +143,7 @@ class SoftMinimumModel final : public Model {
     return parameters_of(config_, A, B, body::pair_friction(pair.A->material, pair.B->material));
   }
 
-  // The soft distances of one body's geometry from which the other's points see it, kept from call to call.
+  // The soft distances of a geometry, evaluated at the other body's points; kept from call to call.
   struct Seen {
     std::uint64_t id = 0;
     std::optional<ssdf::SoftDistances> distances;
@@ -163,7 +164,7 @@ class SoftMinimumModel final : public Model {
     return internal::derivative(pair.X_AB, {of_A, p, d.value, d.gradient, d.hessian});
   }
 
-  // Where the points of both bodies count, each stands for half of the surface about it.
+  // Where the points of both bodies are used, each represents half of the surface around it.
   static double share_of_points(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                                 const SoftMinimumParameters<double>& parameters) {
     const double farthest = internal::Balls<double>(A, B, X_AB).farthest();
@@ -172,16 +173,17 @@ class SoftMinimumModel final : public Model {
     return both ? 0.5 : 1;
   }
 
-  // Whether the balls about the points are apart by more than the margin and what springs reach.
+  // Returns true if the balls around the points are farther apart than the margin plus the reach of the
+  // springs.
   static bool out_of_reach(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                            const SoftMinimumParameters<double>& parameters, double margin) {
     return internal::Balls<double>(A, B, X_AB).gap > margin + internal::kNoSpring * parameters.eps3;
   }
 
   static constexpr double kFaded = 37;  // exp(-37) is 1e-16
-  // In the separation distribution; below it points are some spacings above the deepest one.
+  // In the separation distribution; points below it are some spacings above the deepest one.
   static constexpr double kLeastWeight = 1e-9;
-  static constexpr double kLeastSlope = 1e-3;  // of a soft distance that still has a direction
+  static constexpr double kLeastSlope = 1e-3;  // slope below which a soft distance has no direction
 
   SoftMinimumConfig config_;
   SoftMinimum<double> contact_;

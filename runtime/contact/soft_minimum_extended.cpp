@@ -2,7 +2,7 @@
 
 namespace abut::contact {
 
-// The reference, one point at a time, in long double.
+// The reference in long double, one point at a time.
 template <>
 void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<long double>& X_AB,
                          const Vec6<long double>& V_AB_B,

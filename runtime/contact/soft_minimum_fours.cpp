@@ -10,7 +10,7 @@ using internal::Side;
 using simd::Four;
 using ssdf::Order;
 
-// Inner loops four points at a time.
+// Inner loops for four points at a time.
 ABUT_CLONES
 bool all_above_by_fours(const Side<double>& side, const double* p, double radius,
                         const internal::Bound<double>& bound) {

@@ -8,11 +8,12 @@
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/separation_search.h"
 
-// The pair: the least soft distance, then the sums over all points near it. `Ops` holds the inner loops for
-// one lane type, so that those for four points at a time can be compiled for more than one instruction set.
+// Soft-minimum contact of a pair: finds the least soft distance, then sums over all points near it. `Ops`
+// holds the inner loops for one lane type, so that those for four points at a time can be compiled for
+// several instruction sets.
 namespace abut::contact::internal {
 
-// Inner loops one point at a time: the reference.
+// Inner loops for one point at a time: the reference.
 template <class S>
 struct ScalarOps {
   static bool all_above(const Side<S>& side, const S* p, S radius, const Bound<S>& bound) {
@@ -37,7 +38,7 @@ struct ScalarOps {
   }
 };
 
-// Logarithm of the spring's force c(g), also where the force itself is too small for a number.
+// Logarithm of the spring's force c(g), valid also where the force itself underflows.
 template <class S>
 S log_spring(S g, const SoftMinimumParameters<S>& with) {
   using std::exp, std::log, std::log1p;
@@ -64,15 +65,15 @@ class SoftMinimumKernel {
     const S points = S(A.points.point_count) + S(B.points.point_count);
     log_points_ = log(points);
     log_tolerance_ = dense_ ? S(0) : log(with_.tolerance);
-    // What is left out changes a soft distance by less than e^-4 eps2.
+    // With this cutoff, what is left out changes a soft distance by less than e^-4 eps2.
     search_cut_ = log_points_ + 4 + log(1 + reach / with_.eps2);
   }
 
   void solve(SoftMinimum<S>& out) {
     if (far()) return far_view(out);
     find_least();
-    // Weight and second derivatives of the weight together: |d Phi|^2 / eps2^2 is the same for all points,
-    // lever arms are not: the last term.
+    // The band bounds weights together with their second derivatives: |d Phi|^2 / eps2^2 is the same for all
+    // points, but lever arms are not, hence the last term.
     band_ = with_.eps2 * (log_points_ - log_tolerance_ + 12);
     least_press_ = std::exp(std::min(S(8) + log_spring(least_, with_), S(600))) / with_.stiffness;
     PairSums<S> sums[2] = {PairSums<S>(order_), PairSums<S>(order_)};
@@ -92,7 +93,7 @@ class SoftMinimumKernel {
     if (balls_.gap > S(kNoSpring) * with_.eps3) drop_forces(out);
   }
 
-  // The separation field and its weights.
+  // Computes the separation field and its weights.
   void separation(std::vector<SeparationPoint<S>>& out) {
     using std::exp;
     out.clear();
@@ -131,17 +132,19 @@ class SoftMinimumKernel {
   }
 
  private:
-  static constexpr int kMaxGuesses = 64;  // of the sum that planes beyond the cutoff compare with
+  // For finding the sum that planes beyond the cutoff are compared with.
+  static constexpr int kMaxGuesses = 64;
 
   static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
 
-  // Two clouds of planes so far apart that squares do not tell.
+  // Returns true for two clouds of planes so far apart that squared distances do not resolve which points are
+  // near.
   bool far() const {
     return !sides_[0].exact && !sides_[1].exact &&
            !squares_tell(balls_.farthest(), std::min(with_.eps1_A, with_.eps1_B));
   }
 
-  // F's field with P's points. A primitive's points too far from planes are left out.
+  // F's field with P's points. A primitive's points are left out if too far from planes.
   Side<S> side(const SoftBody& F, const SoftBody& P, const Pose<S>& X_FP, S eps1, S wall) const {
     return {&F.points.blocks,
             F.exact,
@@ -154,7 +157,7 @@ class SoftMinimumKernel {
             inverse(wall)};
   }
 
-  // No number is left of any force; planes seen edge-on from afar press by rounding.
+  // Every force underflows; what the sums hold is rounding, from planes seen edge-on from afar.
   static void drop_forces(SoftMinimum<S>& out) {
     out.F_BBo_B.setZero();
     out.jacobian.setZero();
@@ -162,14 +165,14 @@ class SoftMinimumKernel {
     out.status = Status::kNoOverlap;
   }
 
-  // Points count for no more than the balls about them: no force, and as distance the gap of the balls.
+  // Points are as good as the balls around them: there is no force, and the distance is the gap of the balls.
   void far_view(SoftMinimum<S>& out) const {
     out = SoftMinimum<S>();
     out.status = Status::kNoOverlap;
     out.distance = balls_.gap;
     if (order_ == ssdf::Order::kValue || !std::isfinite(out.distance)) return;
     const Vec3<S> n = X_AB_.R.transpose() * (balls_.offset / balls_.between), &c = balls_.c_B;  // in B
-    Mat36<S> J;  // of the offset in B
+    Mat36<S> J;  // derivative of the offset, in B
     J << -skew(c), Mat3<S>::Identity();
     out.distance_gradient = J.transpose() * n;
     if (order_ == ssdf::Order::kGradient) return;
@@ -180,7 +183,7 @@ class SoftMinimumKernel {
     out.distance_hessian.template bottomLeftCorner<3, 3>() += skew(n) / 2;
   }
 
-  // The least soft distance of all points, from any of them on.
+  // Finds the least soft distance of all points; the level falls as the traversal proceeds.
   void find_least() {
     least_ = std::numeric_limits<S>::infinity();
     for (int k = 0; k < 2; ++k) {
@@ -201,8 +204,8 @@ class SoftMinimumKernel {
     }
   }
 
-  // Clusters with weight: those not above the band, or pressed harder than e^8 (the last term of the band)
-  // times the force at the deepest point.
+  // The bound for pruning clusters without weight: those above the band and not pressed harder than e^8 times
+  // the force at the deepest point, a factor that the last term of the band covers.
   Bound<S> bound(bool band) const {
     const S slack = with_.eps2 * S(0.05);
     if (!band) return {least_ + slack, std::numeric_limits<S>::max(), search_cut_};
@@ -210,7 +213,7 @@ class SoftMinimumKernel {
   }
 
   // Calls visit(block) for the blocks of points that are not above the level: with `band`, that of points
-  // with weight; without, that of the least distance so far. Children that look deeper come first.
+  // with weight; without, that of the least distance so far. Children that appear deeper come first.
   template <class Visit>
   void walk(const Side<S>& side, bool band, Visit&& visit) {
     if (side.points == nullptr) return;
@@ -247,7 +250,7 @@ class SoftMinimumKernel {
     }
   }
 
-  // No point's exact distance is less than that of another by more than they are apart.
+  // A primitive's exact distance differs between two points by at most their distance.
   bool all_above(const Side<S>& side, const Vec3<S>& p, S radius, bool band) const {
     if (side.exact) return internal::depth_at<S>(*side.exact, p).value - radius > bound(band).level;
     return Ops::all_above(side, p.data(), radius, bound(band));
@@ -260,7 +263,7 @@ class SoftMinimumKernel {
       Ops::depth_at(side, p.data(), search_cut_, depth);
   }
 
-  // The height over a plane near p.
+  // The height of p above a plane near it.
   S rough_depth(const Side<S>& side, const Vec3<S>& p) const {
     if (side.exact) return internal::depth_at<S>(*side.exact, p).value;
     Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
@@ -273,8 +276,8 @@ class SoftMinimumKernel {
     return g;
   }
 
-  // Adds all points of a side that have weight. C: where the sums' frame lies, in the owner's; V: the owner's
-  // motion over the points' body, at C.
+  // Adds all points of a side that have weight. c: origin of the sums' frame, in the owner; V: the owner's
+  // motion relative to the points' body, at C.
   void sum_side(const Side<S>& side, const Vec3<S>& c, const Vec6<S>& V, PairSums<S>& sums) {
     const Vec3<S> omega = V.template head<3>(), nu = V.template tail<3>();
     walk(side, true, [&](std::int32_t block) {
@@ -291,7 +294,7 @@ class SoftMinimumKernel {
     });
   }
 
-  // Whether the point's weight times its largest force matters.
+  // Returns true if the point's weight times its largest possible force matters.
   bool weighs(const Side<S>& side, const Vec3<S>& p, Depth<S>& depth) const {
     using std::log;
     depth_at(side, p, depth);
@@ -302,9 +305,9 @@ class SoftMinimumKernel {
     return over / with_.eps2 <= std::max(soft, hard) + 1 - log_spring(least_, with_);
   }
 
-  // force_ at p; `press`: the weighted mean of max(-g, 0), as far as known. Planes beyond the cutoff may
-  // press harder than those within: by at most the spring at their height over what the sum has, which is
-  // known only afterwards, but is at least the stiffness times `press`.
+  // Computes force_ at p; `press`: a lower bound of the weighted mean of max(-g, 0). Planes beyond the cutoff
+  // may press harder than those within, by at most their spring over the summed force. That sum is known only
+  // afterwards, but is at least the stiffness times `press`.
   void evaluate(const Side<S>& side, const Vec3<S>& p, const Vec3<S>& v, S press) {
     using std::exp, std::log, std::sqrt;
     if (side.exact) {
@@ -323,11 +326,12 @@ class SoftMinimumKernel {
       Reach<S> reach{S(ssdf::internal::kEveryPoint2), S(ssdf::internal::kEveryPoint2), S(0)};
       if (!dense_) {
         S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth) + side.slack();
-        // As far as planes count at a cut half as great again: the logarithm below adds less.
+        // Within the distance where planes count at half again the cut: the logarithm below adds less than
+        // that.
         const S r = sqrt(nearby.distance2 + S(1.5) * side.eps1 * cut);
         const S harder = log_spring(-r, with_) - log_sum;
         cut += log(1 + r / with_.eps2);
-        // Weights below the least number are 0 anyway.
+        // Weights that underflow are 0 anyway.
         const S far = std::min(cut + std::max(harder, S(0)), -log(std::numeric_limits<S>::min()) + 40);
         const auto limit = [&](S by) { return (nearby.distance2 + side.eps1 * by) * S(1 + 1e-14); };
         reach = {limit(std::min(cut, far)), limit(far), log_sum - cut};
@@ -344,7 +348,8 @@ class SoftMinimumKernel {
       const S found = sums.spring > S(0) ? log(sums.spring / sums.distance.w) : S(-1e30);
       const S lowest = log(std::numeric_limits<S>::min());
       if (!dense_ && found < log_sum && log_sum > lowest) {
-        log_sum = ++guesses < kMaxGuesses ? std::max(found - 1, lowest) : lowest;  // the last looks at all
+        // The last guess includes all planes.
+        log_sum = ++guesses < kMaxGuesses ? std::max(found - 1, lowest) : lowest;
         continue;
       }
       most_spring_ = std::max(most_spring_, sums.spring);

@@ -2,7 +2,7 @@
 
 namespace abut::contact {
 
-// The reference, one point at a time, in double.
+// The reference in double, one point at a time.
 template <>
 void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                          const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,

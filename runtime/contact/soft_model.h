@@ -5,11 +5,11 @@
 #include "runtime/contact/model.h"
 #include "runtime/ssdf/kernel.h"
 
-// What the contact models by soft distances share.
+// Functions that the contact models with soft distances share.
 namespace abut::contact::internal {
 
-// Throws InvalidInput naming `who` unless the pair has numbers, materials and the parts that `needs` asks of
-// each geometry, of which half-spaces need none, and is not two half-spaces.
+// Throws InvalidInput, naming `who`, unless the pair is finite, has valid materials, each geometry has the
+// parts needs(geometry) (a half-space needs none), and the bodies are not two half-spaces.
 template <class Needs>
 void require_soft_pair(const body::Pair& pair, Needs&& needs, const char* who) {
   body::require_valid(pair, body::kNoPart, who);
@@ -21,13 +21,13 @@ void require_soft_pair(const body::Pair& pair, Needs&& needs, const char* who) {
   body::require_valid(pair.B->material, who, "B");
 }
 
-// Up to which derivatives what is wanted needs the wrench.
+// Returns the highest order of derivatives of the wrench that `want` requires.
 inline ssdf::Order order_of(Want want) {
   if (has(want, Want::kHessian)) return ssdf::Order::kHessian;
   return has(want, Want::kJacobian) ? ssdf::Order::kGradient : ssdf::Order::kValue;
 }
 
-// Value and wanted derivatives of `found`, the numbers of a SoftMinimum or a SoftPotential.
+// Extracts the value and the requested derivatives from `found`, a SoftMinimum or a SoftPotential.
 template <class Found>
 PairWrench pair_wrench(const Found& found, Want want, WrenchHessian* hessian) {
   PairWrench result;

@@ -42,7 +42,8 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
      &setting<SoftPotentialConfig, &SoftPotentialConfig::pair_threads>},
 };
 
-// Where P ends, in eps3: at 8e-6 eps3^2; with a reach, where little is felt far ahead, at 7e-14 eps3^2.
+// Where P ends, in eps3: s^2 / 2 is 3e-6 eps3^2 there; with a reach, which must be felt far ahead, 5e-14
+// eps3^2.
 constexpr double kFaded = 6, kFadedAhead = 15;
 
 double faded(const SoftPotentialConfig& config) { return config.reach > 0 ? kFadedAhead : kFaded; }
@@ -52,12 +53,12 @@ double spacing(const body::Geometry& geometry) {
   return points.point_count == 0 ? std::numeric_limits<double>::infinity() : points.spacing;
 }
 
-// Of the samples of its surface: those of quads stand twice as close.
+// Spacing of the samples of a surface: with quads they are twice as close as the points.
 double sample_spacing(const body::Geometry& geometry) {
   return spacing(geometry) / (geometry.points().vertex_count > 0 ? 2 : 1);
 }
 
-// Whether the grid answers for a geometry where fields are looked at up to `distance` (m).
+// Returns true if the grid of a geometry is used where its field is evaluated up to `distance` (m).
 bool by_grid(const SoftPotentialConfig& config, const body::Geometry& geometry, double distance) {
   if (geometry.primitive() != nullptr || config.field == PotentialField::kPoints ||
       config.field == PotentialField::kLattice)
@@ -75,7 +76,8 @@ class SoftPotentialModel final : public Model {
     if (config_.field == PotentialField::kLattice) require_lattices(pair);
   }
 
-  // Where the field of points ends ahead of an edge, less what the partner's reach adds.
+  // Distance at which the field of points may still be felt ahead of an edge, minus the part in the partner's
+  // reach.
   double reach(const body::Body& body) const override {
     const body::Geometry& geometry = body.geometry;
     const bool plane = geometry.half_space() != nullptr;
@@ -122,7 +124,7 @@ class SoftPotentialModel final : public Model {
     return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
   }
 
-  // All but what a lattice says as it is made.
+  // Checks everything except whether a lattice fits, which is checked when the lattice is made.
   PotentialPair<double> require_sound(const body::Pair& pair) const {
     require_parts(pair);
     const PotentialPair<double> views = potential_pair(config_, pair);
@@ -156,7 +158,7 @@ class SoftPotentialModel final : public Model {
     return views;
   }
 
-  // Grids and lattices that are asked for must reach as far as fields are looked at (m).
+  // Grids and lattices that are explicitly chosen must reach as far as the field is evaluated (m).
   void require_reach(const body::Pair& pair, double distance, const char* what) const {
     const bool lattice = config_.field == PotentialField::kLattice;
     if (!lattice && config_.field != PotentialField::kGrid) return;
@@ -173,7 +175,7 @@ class SoftPotentialModel final : public Model {
     }
   }
 
-  static constexpr double kLeastSlope = 1e-9;  // of the field; a point has no normal where it is flatter
+  static constexpr double kLeastSlope = 1e-9;  // of the field; where it is flatter a point has no normal
 
   SoftPotentialConfig config_;
   std::vector<PotentialSample> samples_;

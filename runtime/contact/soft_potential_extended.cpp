@@ -5,7 +5,7 @@ namespace abut::contact {
 
 namespace {
 
-// Inner loops one sample at a time: the reference.
+// Inner loops for one sample at a time: the reference.
 template <class S>
 struct ScalarOps {
   template <int kOrder>

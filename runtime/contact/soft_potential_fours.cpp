@@ -15,7 +15,7 @@ using internal::PotentialSide;
 using internal::WrenchSums;
 using simd::Four;
 
-// Inner loops four samples at a time.
+// Inner loops for four samples at a time.
 ABUT_CLONES_FUSED
 void forces_by_fours(const Patch<double>& patch, WrenchSums<Four, 0>& sums) {
   internal::add_patch<0, Four, double>(patch, sums);

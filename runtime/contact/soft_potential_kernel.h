@@ -11,9 +11,9 @@
 #include "runtime/ssdf/point_lattice_sums.h"
 #include "runtime/ssdf/two_stage.h"
 
-// The walk over the samples of one body near the other one's surface, and the sums of the pair. `Ops` holds
-// the inner loops for one lane type T, so that those for four samples at a time can be compiled for more than
-// one instruction set.
+// Inner loops of the soft potential: which samples of one body are near the other's surface, and the sums
+// over them. Templates on the lane type T, so that the versions for four samples at a time can be compiled
+// for more than one instruction set.
 namespace abut::contact::internal {
 
 using asset::kBlockNumbers;
@@ -26,16 +26,17 @@ using ssdf::internal::take;
 
 inline constexpr int kSamples = asset::kGroupSamples;
 
-// Ahead of an edge the field of points extends the planes of its sides, and the edge is farther off than they
-// are: by 1 / sin of half its angle; this one is that of 29 degrees.
+// Outside an edge the field of points extends the planes of its sides, to which the distance is smaller than
+// to the edge itself, by a factor of up to 1 / sin of half the edge's angle; this value is that of 29
+// degrees.
 inline constexpr double kSharp = 4;
 
-// What soft-potential contact knows of a body. Views: what is shown must outlive it.
+// A body in soft-potential contact. Holds views: their data must outlive it.
 struct PotentialBody {
-  asset::PointsView points;             // of a half-space: none
+  asset::PointsView points;             // none for a half-space
   const body::Primitive* exact;         // null: an asset
-  const asset::DistanceGridView* grid;  // null: the field is another one
-  const ssdf::PointLattice* lattice;    // null: the field is another one
+  const asset::DistanceGridView* grid;  // null: the field is not a grid
+  const ssdf::PointLattice* lattice;    // null: the field is not a lattice
 
   PotentialBody(const body::Geometry& geometry, bool by_grid, const ssdf::PointLattice* by_lattice)
       : points(geometry.points()),
@@ -46,36 +47,36 @@ struct PotentialBody {
   bool by_points() const { return exact == nullptr && grid == nullptr && lattice == nullptr; }
 };
 
-// A piece of a surface, a group of its samples.
+// A group of samples of a surface.
 struct Piece {
   const double* numbers;          // x, y, z (m) and area (m^2) of its samples, in the frame of their body
-  const asset::SampleBall* ball;  // about them
-  std::uint64_t feature;          // which one of the body
+  const asset::SampleBall* ball;  // bounding ball of its samples
+  std::uint64_t feature;          // its index in the body
 };
 
-// One body's field and the other's samples.
+// The field of one body, the owner, and the samples of the other.
 template <class S>
 struct PotentialSide {
   const PotentialBody* owner;
   const PotentialBody* other;
-  Pose<S> X_OP;  // of the samples' body in the owner
-  Pose<S> X_CP;  // the same at the point C that the sums are about
-  Vec6<S> V;     // of the owner over the other body, at C in the owner's axes
+  Pose<S> X_OP;  // pose of the samples' body in the owner
+  Pose<S> X_CP;  // the same in C: owner's axes at the point about which wrenches are summed
+  Vec6<S> V;     // twist of the owner over the other body, at C in the owner's axes
   PotentialLaw<S> law;
 };
 
-// Four samples, and the field's points that matter, in spacings from `origin`.
+// Four samples, and the points that matter for the field, in spacings from `origin`.
 template <class S>
 struct Patch {
   const PotentialSide<S>* side;
   const Piece* piece;
-  const double* numbers;  // as those of a piece
+  const double* numbers;  // like Piece::numbers
   S origin[3];            // m, in the owner's frame
-  NearPoints<S> near;     // of a field of points
+  NearPoints<S> near;     // used for a field of points
   NearScratch<S>* memory;
 };
 
-// Value and derivatives at one place, in the order of Taylor.
+// Value and derivatives of a primitive's distance at one place, in the order of Taylor.
 template <int kOrder, class T, class S>
 ABUT_INLINE void exact_jet(const body::Primitive& primitive, const S* p, S* jet) {
   const auto d = body::primitive_distance<S>(primitive, Vec3<S>(p[0], p[1], p[2]), kOrder);
@@ -89,12 +90,12 @@ ABUT_INLINE void exact_jet(const body::Primitive& primitive, const S* p, S* jet)
       jet[10 + m] = d.third[kThirdPlaces[m][0]](kThirdPlaces[m][1], kThirdPlaces[m][2]);
 }
 
-// The four coefficients of a row at once; in long double one after the other.
+// Holds the four coefficients of a row: vectorised in double, element by element in long double.
 template <class S>
 using Row = std::conditional_t<std::is_same_v<S, double>, simd::Four, Eigen::Array<S, 4, 1>>;
 
-// The field of a primitive, or of a grid, at places, one after the other. Beyond its reach a grid says
-// nothing: there the value is `beyond` (m), and derivatives are 0.
+// Evaluates the field of a primitive or of a grid lane by lane. Beyond the grid's reach the value is `beyond`
+// (m) and the derivatives are 0.
 template <int kOrder, class T, class S>
 ABUT_INLINE void fields_one_by_one(const PotentialBody& owner, const T* y, S beyond, Taylor<T, kOrder>& phi) {
   for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
@@ -125,7 +126,8 @@ ABUT_INLINE void fields_one_by_one(const PotentialBody& owner, const T* y, S bey
   }
 }
 
-// The field at samples. False: it is, and phi.value says so, `limit` (m) or more at all of them.
+// Evaluates the field at samples. Returns false, with phi.value >= `limit` (m), if it is at least `limit` at
+// all.
 template <int kOrder, class T, class S>
 ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, kOrder>& phi) {
   const PotentialBody& owner = *patch.side->owner;
@@ -154,7 +156,7 @@ ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, 
   return simd::any<T>(phi.value < T{} + limit);
 }
 
-// The places of the next samples in the frame of the field's owner.
+// Places of the next samples in the frame of the field's owner.
 template <class T, class S>
 ABUT_INLINE void places(const Pose<S>& X_OP, const double* numbers, T* y) {
   T p[3];
@@ -163,25 +165,26 @@ ABUT_INLINE void places(const Pose<S>& X_OP, const double* numbers, T* y) {
     y[k] = X_OP.R(k, 0) * p[0] + X_OP.R(k, 1) * p[1] + (X_OP.R(k, 2) * p[2] + X_OP.p[k]);
 }
 
-// A grid's field about a place: nowhere in a ball of radius r is it less than value - slope r (m), nor, where
-// nodes are, more than value + slope r.
+// Bounds of a grid's field around a place: in a ball of radius r the field is at least value - slope r (m),
+// and, where the grid has nodes, at most value + slope r.
 template <class S>
 struct GridBound {
   S value, slope;
 };
 
-// No distance grid is steeper: rounded corners overshoot 1 a little.
+// Upper bound of a distance grid's slope: rounding corners makes it slightly more than 1.
 inline constexpr double kSlope = 1.25;
 
-// Where no grid is: the surface is farther than its reach from all places without nodes, and the field is the
-// distance to some node spacings.
+// The bound at a place without nodes: the surface is farther than the grid's reach from all such places, and
+// the field equals the distance within some node spacings.
 template <class S>
 ABUT_INLINE GridBound<S> bound_beyond(const asset::DistanceGridView& grid, const S* p) {
   constexpr S kError = 2;  // in node spacings
   return {S(grid.reach) + ssdf::internal::empty_radius<S>(grid, p) - kError * S(grid.spacing), S(1)};
 }
 
-// About places of the samples' body, the first `count` to lanes; numbers as those of a piece.
+// Computes bounds around the first `count` places of the samples' body, at most four; the layout of `numbers`
+// is that of a Piece.
 template <class T, class S>
 ABUT_INLINE void grid_bounds(const PotentialSide<S>& side, const double* numbers, int count,
                              GridBound<S>* bounds) {
@@ -209,8 +212,8 @@ ABUT_INLINE void grid_bounds(const PotentialSide<S>& side, const double* numbers
   }
 }
 
-// Which pieces of a block come below `limit` (m) in the field of a grid, a bit each. `bound`: about the
-// block's centre.
+// Finds which groups of a block may have field values below `limit` (m) in a grid; returns one bit per group.
+// `bound`: around the block's centre.
 template <class T, class S>
 ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall* balls, int count,
                           const GridBound<S>& bound, S limit) {
@@ -220,7 +223,7 @@ ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall*
   double centers[3][kSamples] = {}, radii[kLanes] = {};
   for (int i = 0, filled = 0; i < count; ++i) {
     if (bound.value + bound.slope * S(balls[i].reach) < limit) {
-      result |= 1u << i;  // wherever its samples are
+      result |= 1u << i;  // wherever in the group's ball its samples are
     } else if (bound.value - bound.slope * S(balls[i].reach) < limit) {
       for (int k = 0; k < 3; ++k) centers[k][filled] = balls[i].center[k];
       radii[filled] = balls[i].radius;
@@ -236,7 +239,8 @@ ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall*
   return result;
 }
 
-// Which pieces of a block may come below `limit` (m) in the field of a lattice, a bit each.
+// Finds which groups of a block may have field values below `limit` (m) in a lattice; returns one bit per
+// group.
 template <class T, class S>
 ABUT_INLINE unsigned feel_lattice(const PotentialSide<S>& side, const double* numbers, int count, S limit) {
   unsigned result = 0;
@@ -252,9 +256,9 @@ ABUT_INLINE unsigned feel_lattice(const PotentialSide<S>& side, const double* nu
   return result;
 }
 
-// The points of some packs that matter in a ball about c, into `memory`; lengths in spacings. Zero: no place
-// in the ball feels the field, as the nearest point is farther than `far` and its plane well below, or as the
-// field is surely `limit` or more.
+// Selects, into `memory`, the points of some packs that matter in a ball around c; lengths in spacings.
+// Returns their number, or 0 if no place in the ball feels the field, because the nearest point is farther
+// than `far` with its plane well below, or because the field is certain to be at least `limit`.
 template <class T, class S>
 ABUT_INLINE int look_at(int packs, const S* c, S radius, S limit, S far, NearScratch<S>& memory) {
   using std::sqrt;
@@ -275,8 +279,8 @@ ABUT_INLINE int look_at(int packs, const S* c, S radius, S limit, S far, NearScr
   return ssdf::internal::select<T>(squares, packs, range2, memory.places.data());
 }
 
-// The field and its three derivatives at all samples of a patch; derivatives are 0 where it is `limit` (m) or
-// more at all of them.
+// Evaluates the field and its three derivatives at all samples of a patch; derivatives are 0 where the field
+// is at least `limit` (m) at all of them.
 template <class T, class S>
 ABUT_INLINE void fields(const Patch<S>& patch, S limit, Taylor<S, 3>* out) {
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
@@ -293,7 +297,7 @@ ABUT_INLINE void fields(const Patch<S>& patch, S limit, Taylor<S, 3>* out) {
   }
 }
 
-// Adds the samples of a patch.
+// Adds the samples of a patch to the sums.
 template <int kOrder, class T, class S>
 ABUT_INLINE void add_patch(const Patch<S>& patch, WrenchSums<T, kOrder>& sums) {
   const PotentialSide<S>& side = *patch.side;

@@ -5,7 +5,7 @@
 #include "runtime/contact/soft_potential_walk.h"
 #include "runtime/core/parallel.h"
 
-// The sums of a pair, in shares that several threads may do.
+// Sums of a pair, divided into shares that several threads can compute.
 namespace abut::contact::internal {
 
 // Appends the shares of a side.
@@ -24,15 +24,15 @@ void add_shares(const PotentialSide<S>& side, Walk&& walk, std::vector<std::int3
   }
 }
 
-// Wrench, derivatives and energy of a pair, the same bits on any number of threads.
+// Computes wrench, derivatives and energy of a pair; bit-identical for any number of threads.
 template <class S, class T, class Ops>
 void solve_potential(const PotentialPair<S>& pair, ssdf::Order order, int threads,
                      PotentialScratch<S>& scratch, SoftPotential<S>& out) {
   using Walk = PotentialWalk<S, T, Ops>;
   const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
-  // Both about Bo: A's origin may be far from the contact, and sums about it would lose digits.
+  // Both sums are about Bo: A's origin may be far from the contact, and sums about it would lose digits.
   const Pose<S> X_BA = pair.X_AB.inverse();
-  Pose<S> X_CB = pair.X_AB;  // C: Bo with the axes of A
+  Pose<S> X_CB = pair.X_AB;  // C: frame at Bo with the axes of A
   X_CB.p.setZero();
   PotentialSide<S> on_B{&B, &A, X_BA, X_BA, pair.V_AB_B, pair.law};
   PotentialSide<S> on_A{&A, &B, pair.X_AB, X_CB, -(adjoint(X_CB) * pair.V_AB_B), pair.law};

@@ -9,15 +9,15 @@
 #include "runtime/contact/soft_potential_kernel.h"
 #include "runtime/math/jet.h"
 
-// Which samples of one body are near the other one's surface, with which points of it, and what they add up
-// to.
+// The traversal that finds the samples of one body near the other's surface and the points of the field that
+// matter there, and sums over them.
 namespace abut::contact::internal {
 
 // The force of potential_force.h by jets, for the Hessian with friction and damping.
 template <class S>
 void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const PotentialLaw<S>& law,
                  PointForce<S>& out) {
-  using J = Jet<S, 6, 2>;  // by position and velocity
+  using J = Jet<S, 6, 2>;  // with respect to position and velocity
   J g[3], velocity[3], distance(phi.value), length2;
   for (int k = 0; k < 3; ++k) {
     distance.first[k] = phi.first[k];
@@ -59,19 +59,19 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
   }
 }
 
-// `Ops`: add<kOrder>(patch, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks, p,
-// nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
-// look_at(packs, c, radius, limit, far, memory), grid_bounds(side, places, count, bounds), feel(side, balls,
-// count, bound, limit) and feel_lattice(side, numbers, count, limit), the functions of those names for a lane
-// type.
+// `Ops` has the functions of these names for a lane type: add<kOrder>(patch, sums), fields(patch, limit,
+// Taylor<S, 3>[kSamples]), find_nearest(blocks, p, nearby), gather(blocks, center, range2, scale, packs),
+// above_all(packs, count, range2, band), look_at(packs, c, radius, limit, far, memory), grid_bounds(side,
+// places, count, bounds), feel(side, balls, count, bound, limit) and feel_lattice(side, numbers, count,
+// limit).
 template <class S, class T, class Ops>
 class PotentialWalk {
  public:
-  // `near`: memory that is kept from call to call.
+  // `near`: scratch memory, kept from call to call.
   PotentialWalk(ssdf::Order order, NearScratch<S>& near) : order_(order), near_(near) {}
 
-  // The nodes of one level, down from the root, below which samples may feel the field: `most` or more unless
-  // the tree ends before. Returns the level.
+  // Finds the nodes of one level below which samples may feel the field; goes down from the root until there
+  // are at least `most`, or the tree ends. Returns the level.
   std::int32_t live_nodes(const PotentialSide<S>& side, std::size_t most, std::vector<std::int32_t>& nodes,
                           std::vector<std::int32_t>& next) {
     nodes.clear();
@@ -100,8 +100,8 @@ class PotentialWalk {
       sum<2>(share);
   }
 
-  // Calls visit(piece, phi) for those of A (`of_A`) or B whose middle lies less than `limit` (m) above
-  // the other's surface; phi is the field there.
+  // Calls visit(piece, phi) for the groups of A (`of_A`) or B whose middle is less than `limit` (m) above the
+  // other's surface; phi is the field at the middle.
   template <class Visit>
   void middles(const PotentialPair<S>& pair, bool of_A, S limit, Visit&& visit) {
     const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
@@ -154,7 +154,7 @@ class PotentialWalk {
       for (int a = 0; a < 6; ++a) unpack(lanes.second + 21 * a, lanes.bend + 12 * a, sums.second[a]);
   }
 
-  // The Hessian of one component of the wrench from what add_second keeps.
+  // Computes the Hessian of one component of the wrench from the sums of add_second.
   static void unpack(const T* second, const T* bend, Mat12<S>& H) {
     for (int m = 0; m < 6; ++m) {
       const int k = kSecondPlaces[m][0], l = kSecondPlaces[m][1];
@@ -201,7 +201,7 @@ class PotentialWalk {
   }
 
   // Calls visit(child, center, radius, bound) for the children of a node below which samples may feel the
-  // field: of level 1 they are blocks. bound: of a grid about the centre.
+  // field; the children of a node of level 1 are blocks. `bound`: of a grid's field around the centre.
   template <class Visit>
   void live_children(const PotentialSide<S>& side, std::int32_t level, std::int32_t entry, Visit&& visit) {
     const PointBlocksView& blocks = side.other->points.blocks;
@@ -222,7 +222,7 @@ class PotentialWalk {
     }
   }
 
-  // Calls visit(patch) for the pieces below a node that may feel the field.
+  // Calls visit(patch) for the groups below a node that may feel the field.
   template <class Visit>
   void walk(const PotentialSide<S>& side, std::int32_t level, std::int32_t node, Visit&& visit) {
     ssdf::internal::Walk walk;
@@ -237,8 +237,8 @@ class PotentialWalk {
                     });
   }
 
-  // Calls visit(patch) for the pieces of a block, which stands in a ball about `center`; bound: of a grid
-  // there.
+  // Calls visit(patch) for the groups of a block that may feel the field; the block lies in a ball around
+  // `center`. `bound`: of a grid's field there.
   template <class Visit>
   void visit_block(const PotentialSide<S>& side, std::int32_t block, const Vec3<S>& center, S radius,
                    const GridBound<S>& bound, Visit&& visit) {
@@ -249,7 +249,8 @@ class PotentialWalk {
     const double* const numbers = samples.numbers + std::ptrdiff_t(first) * asset::kGroupNumbers;
     if (side.owner->lattice != nullptr && !middles_)
       felt = Ops::feel_lattice(side, numbers, count, faded(side));
-    // The owner's points about the block, once for all of its pieces unless it is wide beside their spacing.
+    // Gathers the owner's points around the block once for all of its groups, unless it is wide in their
+    // spacings.
     const bool by_points = side.owner->by_points();
     const bool wide = radius > S(kWide) * S(side.owner->points.spacing);
     if (by_points && !wide && above_all_planes(side, center, radius)) return;
@@ -267,7 +268,8 @@ class PotentialWalk {
     }
   }
 
-  // How many of the points gathered matter in a ball about `center`; zero: no place in it feels the field.
+  // Selects the gathered points that matter in a ball around `center`; 0 if no place in the ball feels the
+  // field.
   int look_at(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
     const S scale = 1 / S(side.owner->points.spacing), far = radius + S(kSharp) * faded(side) + cover(side);
     S c[3];
@@ -292,18 +294,18 @@ class PotentialWalk {
 
   static S faded(const PotentialSide<S>& side) { return side.law.faded * side.law.eps3; }
 
-  // Whether no sample in a ball feels the field. `bound`: of a grid about the centre.
+  // Returns true if no sample in a ball feels the field. `bound`: of a grid's field around the centre.
   bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, const GridBound<S>& bound) {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
-      return !(body::primitive_value<S>(*side.owner->exact, center) <= band);  // NaN: too far off
+      return !(body::primitive_value<S>(*side.owner->exact, center) <= band);  // NaN: too far away
     if (side.owner->lattice != nullptr) {
       const double c[3] = {double(center[0]), double(center[1]), double(center[2])};
       return side.owner->lattice->clear(c, double(radius));
     }
     const PointBlocksView& field = side.owner->points.blocks;
     const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
-    // No zero of the field lies farther off than `gap`, and it is felt no farther off than `far`.
+    // The field has no zero farther away than `gap`, and is not felt farther away than `far`.
     const S gap = radius + cover(side) + S(side.owner->points.spacing), far = gap + S(kSharp) * faded(side);
     const S sight = S(field.radius) + far;
     if (!((center - middle).squaredNorm() <= sight * sight)) return true;
@@ -315,7 +317,7 @@ class PotentialWalk {
     return distance > far ? field_at(side, center) > S(0) : above_all_planes(side, center, radius);
   }
 
-  // The field of the owner's points where the nearest was looked for, in spacings.
+  // The field of the owner's points, in spacings, at the place for which the nearest point was found.
   S field_at(const PotentialSide<S>& side, const Vec3<S>& center) {
     const S range = look_around(side, center, S(0)) / S(side.owner->points.spacing);
     const S origin[3] = {S(0), S(0), S(0)};
@@ -326,20 +328,21 @@ class PotentialWalk {
     return phi.value;
   }
 
-  // Whether a ball about where the nearest was looked for lies above all planes that matter in it by as much
-  // as the field is felt: so does the field, a mean of them.
+  // Returns true if a ball around the place for which the nearest point was found lies above all planes that
+  // matter in it, by more than the distance at which the field is felt: then so is the field, a mean of them.
   bool above_all_planes(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
     const S scale = 1 / S(side.owner->points.spacing);
     const S range = look_around(side, center, radius) * scale;
     return Ops::above_all(near_.packs.data(), packs_, range * range, (radius + faded(side)) * scale);
   }
 
-  // Blocks wider than this (spacings) gather the points about each of their pieces.
+  // Blocks wider than this (spacings) gather the points around each of their groups.
   static constexpr double kWide = 3;
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
 
-  // The owner's point that is nearest to p, from the one found before on: neighbours come one after another.
+  // Finds the owner's point nearest to p, starting from the one found before, since consecutive places are
+  // neighbours.
   void find_nearest(const PotentialSide<S>& side, const Vec3<S>& p) {
     const PointBlocksView& field = side.owner->points.blocks;
     if (!started_) Ops::descend(field, p.data(), nearest_);
@@ -349,8 +352,8 @@ class PotentialWalk {
     Ops::find_nearest(field, p.data(), nearest_);
   }
 
-  // Whether the nearest point is farther than `far` (m) and p well in front of its plane: p would have to lie
-  // in a body behind a gap that its points do not resolve to be inside.
+  // Returns true if the nearest point is farther than `far` (m) and p is well in front of its plane: p could
+  // only be inside a body beyond a gap that its points do not resolve.
   bool outside(const Vec3<S>& p, S far) const {
     S height(0);
     for (int k = 0; k < 3; ++k) height += nearest_.n[k] * (p[k] - nearest_.x[k]);
@@ -358,8 +361,8 @@ class PotentialWalk {
     return distance > far && height > distance / 2;
   }
 
-  // Gathers the points of the owner that matter within a ball about where the nearest was looked for; returns
-  // how far they are at most, m.
+  // Gathers the owner's points that matter within a ball around the place for which the nearest point was
+  // found; returns their greatest distance, m.
   S look_around(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
     const PointBlocksView& field = side.owner->points.blocks;
     const S spacing = S(side.owner->points.spacing), scale = 1 / spacing;
@@ -373,9 +376,9 @@ class PotentialWalk {
   ssdf::Order order_;
   NearScratch<S>& near_;
   ssdf::internal::Nearby<S> nearest_{{}, {}, std::numeric_limits<S>::max()};
-  bool middles_ = false;  // whether pieces are asked for by their middles
+  bool middles_ = false;  // whether groups are evaluated at their middles
   bool started_ = false;  // on this side
-  int packs_ = 0;         // of the owner's points, gathered about:
+  int packs_ = 0;         // of the owner's points, gathered around:
   Vec3<S> around_;        // m
 };
 

@@ -7,13 +7,13 @@
 #include "runtime/contact/facet_builders.h"
 #include "runtime/contact/pressure_field.h"
 
-// Every facet of a pair goes to a sink with X_BA(), law() and add(feature, build), where build(X_BA) makes
-// the facet for a pose of numbers or of dual numbers, and the feature says of which pieces. Internal to the
+// Visits the facets of a pair. A sink has X_BA(), law() and add(feature, build), where build(X_BA) makes the
+// facet for a pose of numbers or of dual numbers, and `feature` identifies its two pieces. Internal to the
 // pressure-field model.
 namespace abut::contact {
 
-// The pose X_BA of X_AB exp(xi): exp(-xi) X_BA to first order. T: dual numbers whose first six slopes are by
-// xi.
+// The pose X_BA for X_AB exp(xi): exp(-xi) X_BA to first order. T: dual numbers whose first six slopes are
+// with respect to xi.
 template <class T, class S>
 Pose<T> moving(const Pose<S>& X_BA) {
   Pose<T> result;
@@ -32,7 +32,7 @@ Pose<T> moving(const Pose<S>& X_BA) {
   return result;
 }
 
-// Where a facet lies; area 0: nowhere.
+// Area and centroid of a facet; area 0: it is empty.
 template <class T>
 struct FacetPlace {
   T area = T(0);  // m^2
@@ -47,17 +47,17 @@ FacetPlace<T> place(const Facet<T>& facet) {
   return {m.area, facet.polygon.corners[0] + m.first / m.area};
 }
 
-// Of a piece of A (a tetrahedron or a triangle) and one of B.
+// Identifies a piece of A (a tetrahedron or a triangle) together with one of B.
 inline std::uint64_t feature_of(std::int32_t a, std::int32_t b) {
   return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
 }
 
-// Bodies of which one is rigid meet wherever their boxes do.
+// For visit_overlaps: a rigid and a compliant body may meet wherever their boxes do.
 inline bvh::FourBoxes::Lanes keep_all(std::int32_t, std::int32_t) {
   return bvh::FourBoxes::Lanes::Constant(1);
 }
 
-// The facets of a compliant and a rigid body in poses X_BC and X_BH, one of which does not move.
+// The facets of a compliant and a rigid body, of which the one that is B does not move.
 template <class S>
 struct RigidPair {
   const asset::VolumeView& soft;
@@ -74,7 +74,7 @@ struct RigidPair {
   }
 };
 
-// Two compliant bodies.
+// Visits the facets of two compliant bodies.
 template <class S, class Sink>
 void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const PressureFieldConfig& config,
                   PressureFieldWorkspace<S>& workspace, Sink& sink) {
@@ -96,7 +96,7 @@ void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const 
   }
 }
 
-// A compliant body, whose tree is called A's or B's, and a rigid one.
+// Visits the facets of a compliant and a rigid body, either of which may be A.
 template <class S, class Sink>
 void visit_facets(const RigidPair<S>& pair, Sink& sink) {
   const bvh::TreeView &A = pair.rigid_is_A ? pair.hard.tree : pair.soft.tree,
@@ -112,7 +112,7 @@ void visit_facets(const RigidPair<S>& pair, Sink& sink) {
   bvh::visit_overlaps(A, B, sink.X_BA().template cast<double>(), keep_all, leaf);
 }
 
-// A compliant body and a half-space.
+// Visits the facets of a compliant body and a half-space.
 template <class S, class Sink>
 void visit_facets(const asset::VolumeView& A, const body::HalfSpace<double>& B,
                   const PressureFieldConfig& config, Sink& sink) {
@@ -124,13 +124,13 @@ void visit_facets(const asset::VolumeView& A, const body::HalfSpace<double>& B,
     });
 }
 
-// The law of a pair.
+// The rate law of a pair.
 inline RateLaw rate_law(const PressureFieldConfig& config) {
   return {config.A.dissipation / config.A.modulus + config.B.dissipation / config.B.modulus,
           body::pair_friction(config.A, config.B), config.stiction_speed, config.fade_pulls};
 }
 
-// The facets of a valid pair of which A is no half-space.
+// Visits the facets of a valid pair whose body A is not a half-space.
 template <class Sink>
 void visit_facets(const body::Pair& pair, const PressureFieldConfig& config,
                   PressureFieldWorkspace<double>& workspace, Sink& sink) {
@@ -147,7 +147,7 @@ void visit_facets(const body::Pair& pair, const PressureFieldConfig& config,
     visit_facets<double>(A.volume(), B.volume(), config, workspace, sink);
 }
 
-// The pair with its bodies' names exchanged: the same question.
+// The same pair with the names of the bodies exchanged.
 inline body::Pair exchanged(const body::Pair& pair) {
   return {pair.B, pair.A, pair.X_AB.inverse(), -(adjoint(pair.X_AB) * pair.V_AB_B)};
 }

@@ -10,10 +10,11 @@ namespace {
 
 using Shape = Box<double>;
 
-// Node (i, j, k) of a grid of so many parts along each axis, on a face, an edge or at a corner.
+// Sample at node (i, j, k) of a grid with `parts` parts along each axis; the node is on a face, an edge or a
+// corner.
 SurfaceSample node(const Shape& box, const int (&parts)[3], const int (&at)[3]) {
   SurfaceSample sample{Vec3<double>::Zero(), Vec3<double>::Zero(), 0};
-  double share[3];  // of the node along each axis, m
+  double share[3];  // length that the node represents along each axis, m
   for (int k = 0; k < 3; ++k) {
     const bool end = at[k] == 0 || at[k] == parts[k];
     sample.position[k] = box.half[k] * (2.0 * at[k] / parts[k] - 1);
@@ -35,7 +36,7 @@ struct BoxParts : detail::AxesParts<Shape, &Shape::half> {
   }
   static double round_radius(const Shape&) { return 0; }
 
-  // Nodes of a grid on the six faces.
+  // The nodes of a grid on the six faces.
   static std::vector<SurfaceSample> samples(const Shape& box, double spacing) {
     int n[3];
     for (int k = 0; k < 3; ++k) n[k] = detail::parts(2 * box.half[k], spacing);
@@ -59,7 +60,7 @@ struct BoxParts : detail::AxesParts<Shape, &Shape::half> {
     return mesh;
   }
 
-  // Each axis beyond the least half size.
+  // The core is the box whose half sizes are the excesses over the smallest half size.
   static Vec3<double> deepest(const Shape& box, const Vec3<double>& v) {
     const double depth = box.half.minCoeff();
     Vec3<double> p;

@@ -10,13 +10,13 @@ struct Box {
   Vec3<S> half;  // half sizes, m, > 0
 };
 
-// Itself, no ball.
+// The core is the box itself; nothing is swept.
 template <class S>
 SweptCore<S> swept_core(const Box<S>& box) {
   return {.kind = CoreKind::kBox, .size = box.half};
 }
 
-// In box.cpp.
+// Defined in box.cpp.
 template <>
 const PrimitiveKind<Box<double>>& kind<Box<double>>();
 

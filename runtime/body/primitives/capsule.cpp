@@ -19,7 +19,7 @@ struct CapsuleParts : detail::RoundParts<Shape> {
   static constexpr std::string_view name = "capsule", help = "radius and half of the axis's length";
   static constexpr int may_vanish = 1;
 
-  // A cylinder and two halves of a ball, whose centres of mass are 3/8 r beyond its ends.
+  // A cylinder and two half balls, whose centres of mass are 3/8 r beyond the cylinder's ends.
   static Solid solid(const Shape& c) {
     const double r = c.radius, h = c.half_length;
     const Solid side = kind<Cylinder<double>>().solid({h, r}), ball = kind<Sphere<double>>().solid({r});

@@ -11,13 +11,13 @@ struct Capsule {
   S radius;       // m, >= 0
 };
 
-// A segment along z and a ball.
+// The core is a segment along z, swept by a ball.
 template <class S>
 SweptCore<S> swept_core(const Capsule<S>& capsule) {
   return {.kind = CoreKind::kSegment, .size = {0, 0, capsule.half_length}, .swept_radius = capsule.radius};
 }
 
-// In capsule.cpp.
+// Defined in capsule.cpp.
 template <>
 const PrimitiveKind<Capsule<double>>& kind<Capsule<double>>();
 

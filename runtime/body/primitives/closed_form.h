@@ -5,10 +5,10 @@
 #include "runtime/body/primitives/kind.h"
 #include "runtime/math/jet.h"
 
-// Signed distances in closed form, whose derivatives are those of the code that computes them.
+// Signed distances in closed form; derivatives come from forward differentiation of the same code (Jet).
 namespace abut::body::detail {
 
-// Of a shape by Parts::distance(shape, x, y, z), to kOrder.
+// Evaluates Parts::distance(shape, x, y, z) with derivatives up to kOrder.
 template <int kOrder, class S, class Shape, class Parts>
 PrimitiveDistance<S> distance_to_order(const Shape& shape, const Vec3<S>& p_Q) {
   using J = Jet<S, 3, kOrder>;
@@ -41,14 +41,14 @@ PrimitiveDistance<S> distance(const Shape& shape, const Vec3<S>& p_Q, int order)
   }
 }
 
-// The distance alone.
+// Evaluates only the distance.
 template <class S, class Shape, class Parts>
 S value(const Shape& shape, const Vec3<S>& p_Q) {
   using J = Jet<S, 3, 0>;
   return Parts::distance(shape, J(p_Q.x()), J(p_Q.y()), J(p_Q.z())).value;
 }
 
-// Square root of a sum of squares; where all of them are 0 the slope is that of the first.
+// Square root of a sum of squares; where all terms are 0 its slope is that of the first argument.
 template <class J, class... Js>
 J length(const J& a, const Js&... more) {
   using std::hypot, std::sqrt;
@@ -66,13 +66,13 @@ J length(const J& a, const Js&... more) {
   }
 }
 
-// |c| - half.
+// |c| - half: how far the coordinate `c` lies beyond the face at `half`.
 template <class J>
 J beyond(const J& c, double half) {
   return (c.value < 0 ? -c : c) - J(half);
 }
 
-// Of a convex corner with these distances from the two sides.
+// Signed distance of a convex corner, given the signed distances from its two sides.
 template <class J>
 J corner(const J& a, const J& b) {
   if (a.value > 0 && b.value > 0) return length(a, b);

@@ -14,7 +14,7 @@ using Shape = Cone<double>;
 struct ConeParts : detail::TurnedParts<Shape, ConeParts> {
   static constexpr std::string_view name = "cone", help = "radius and half height";
 
-  // Height 2 h, its centre of mass a quarter above the disc.
+  // The height is 2 h; the centre of mass is a quarter of it above the disc.
   static Solid solid(const Shape& c) {
     const double r = c.radius, height = 2 * c.half_length, volume = std::numbers::pi * r * r * height / 3;
     return {volume, std::numbers::pi * r * (r + std::hypot(r, height)), height / 4 - c.half_length,
@@ -25,14 +25,14 @@ struct ConeParts : detail::TurnedParts<Shape, ConeParts> {
     return {{0, -c.half_length}, {c.radius, -c.half_length}, {0, c.half_length}};
   }
 
-  // The centre of the greatest ball inside.
+  // The core is the centre of the largest inscribed ball.
   static Vec3<double> deepest(const Shape& c, const Vec3<double>&) {
     const double h = c.half_length, r = c.radius;
     return {0, 0, 2 * r * h / (r + std::hypot(r, 2 * h)) - h};
   }
 
-  // In the plane of the point and the axis: the slope from the rim (radius, -h) to the apex (0, h), and the
-  // disc below.
+  // In the half plane through the point and the axis: `slope` is the signed distance from the line from the
+  // rim (radius, -h) to the apex (0, h), `disc` that from the plane of the disc below.
   template <class J>
   static J distance(const Shape& cone, const J& x, const J& y, const J& z) {
     using S = decltype(z.value);

@@ -11,13 +11,13 @@ struct Cone {
   S radius;       // m, > 0
 };
 
-// A rim below, and above it one of radius 0: the apex.
+// The core is a rim below and a rim of radius 0, the apex, above.
 template <class S>
 SweptCore<S> swept_core(const Cone<S>& cone) {
   return {.kind = CoreKind::kRims, .size = {cone.radius, cone.radius, cone.half_length}};
 }
 
-// In cone.cpp.
+// Defined in cone.cpp.
 template <>
 const PrimitiveKind<Cone<double>>& kind<Cone<double>>();
 

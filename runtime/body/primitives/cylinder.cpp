@@ -25,7 +25,7 @@ struct CylinderParts : detail::TurnedParts<Shape, CylinderParts> {
     return {{0, -h}, {r, -h}, {r, h}, {0, h}};
   }
 
-  // A segment of the axis, or of a flat one a disc.
+  // The core is a segment of the axis, or a disc if the cylinder is flat.
   static Vec3<double> deepest(const Shape& c, const Vec3<double>& v) {
     const double h = c.half_length, r = c.radius;
     if (h >= r) return {0, 0, std::copysign(detail::core_length(h - r, r), v.z())};

@@ -11,14 +11,14 @@ struct Cylinder {
   S radius;       // m, > 0
 };
 
-// Two equal rims.
+// The core is two equal rims.
 template <class S>
 SweptCore<S> swept_core(const Cylinder<S>& cylinder) {
   const S r = cylinder.radius;
   return {.kind = CoreKind::kRims, .size = {r, r, cylinder.half_length}, .top_radius = r};
 }
 
-// In cylinder.cpp.
+// Defined in cylinder.cpp.
 template <>
 const PrimitiveKind<Cylinder<double>>& kind<Cylinder<double>>();
 

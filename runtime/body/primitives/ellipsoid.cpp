@@ -18,21 +18,24 @@ namespace {
 using Shape = Ellipsoid<double>;
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kFar = 1e100;  // largest semi-axes: the distance is that from a ball
-constexpr int kMaxSteps = 100;  // of Newton's method, which takes about six
-// Where the least axes find the root: their part of the sum, and the root, in their squares.
+// In largest semi-axes; beyond it, the distance is that from the ball around the ellipsoid.
+constexpr double kFar = 1e100;
+constexpr int kMaxSteps = 100;  // of Newton's method, which needs about six
+// Bounds for finding the root from the least axes: their part of the sum, and the root in units of the least
+// semi-axis squared.
 constexpr double kLeastRest = 1e-3, kNearDisc = 1e-2;
 
-// The nearest point of an ellipsoid about the origin, q and its semi-axes a in units of the largest: with the
-// root u of sum (a_k q_k / (u + gap_k))^2 = 1, gap_k = a_k^2 - (least a)^2, it is a_k^2 q_k / (u + gap_k).
+// The point of an ellipsoid about the origin that is nearest to q. q and the semi-axes a are in units of the
+// largest semi-axis. With the root u of sum (a_k q_k / (u + gap_k))^2 = 1, gap_k = a_k^2 - (least a)^2, the
+// nearest point is a_k^2 q_k / (u + gap_k).
 template <class S, int kOrder>
 struct NearestOnEllipsoid {
   using J = Jet<S, 3, kOrder>;
   J root;
   J term[3];  // q_k / (u + gap_k): along the normal
 
-  // Newton's method on the sum, from the root's value: a step doubles the order of what is right, and one
-  // more.
+  // Extends the root's value to its derivatives by Newton's method on the sum: if derivatives are right up to
+  // order n, a step makes them right up to order 2 n + 1.
   void from_sum(const Vec3<S>& a, const Vec3<S>& gap, const J (&q)[3]) {
     const S u = root.value;
     for (int order = 0; order < kOrder; order = 2 * order + 1) {
@@ -48,8 +51,8 @@ struct NearestOnEllipsoid {
     for (int k = 0; k < 3; ++k) term[k] = q[k] / (root + J(gap[k]));
   }
 
-  // The same of u = N / sqrt(1 - sum of the other axes' squares), N the length of a_k q_k of the least axes:
-  // up to the flat disc between the foci, where u and these q_k are 0.
+  // The same with u = N / sqrt(1 - sum of the other axes' squares), where N is the length of the vector a_k
+  // q_k of the least axes: valid down to the flat disc between the foci, where u and these q_k are 0.
   void from_least_axes(const Vec3<S>& a, const Vec3<S>& gap, const J (&q)[3]) {
     int least[3], count = 0;
     for (int k = 0; k < 3; ++k)
@@ -59,9 +62,9 @@ struct NearestOnEllipsoid {
     const J N = axis * (count == 1   ? detail::length(of(0))
                         : count == 2 ? detail::length(of(0), of(1))
                                      : detail::length(of(0), of(1), of(2)));
-    J rest(S(1));  // 1 - sum of the others' squares
+    J rest(S(1));  // 1 - sum of the other axes' squares
     const auto look = [&] {
-      J slope;  // half of the rest's by u
+      J slope;  // half of the derivative of `rest` with respect to u
       rest = J(S(1));
       for (int k = 0; k < 3; ++k) {
         if (gap[k] == 0) continue;
@@ -87,7 +90,7 @@ struct NearestOnEllipsoid {
   }
 };
 
-// The greatest root u, from where one of the terms is 1.
+// Finds the greatest root u, starting from where the largest single term is 1.
 template <class S>
 S root_of(const Vec3<S>& a, const Vec3<S>& q, const Vec3<S>& gap) {
   S u = (a.cwiseProduct(q.cwiseAbs()) - gap).cwiseMax(S(0)).maxCoeff();
@@ -108,7 +111,7 @@ S root_of(const Vec3<S>& a, const Vec3<S>& q, const Vec3<S>& gap) {
 struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
   static constexpr std::string_view name = "ellipsoid", help = "semi-axes";
 
-  // The area in Legendre's form, cos phi = c / a, k^2 = (1 - c^2/b^2) / (1 - c^2/a^2).
+  // The area is in Legendre's form: cos phi = c / a, k^2 = (1 - c^2/b^2) / (1 - c^2/a^2).
   static Solid solid(const Shape& e) {
     std::array<double, 3> s{e.semi_axes.x(), e.semi_axes.y(), e.semi_axes.z()};
     std::sort(s.begin(), s.end(), std::greater<>());
@@ -125,7 +128,7 @@ struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
   }
   static double round_radius(const Shape& e) { return e.semi_axes.maxCoeff(); }
 
-  // Those of a ball, stretched.
+  // The samples of a ball, stretched.
   static std::vector<SurfaceSample> samples(const Shape& e, double) {
     const Vec3<double>& a = e.semi_axes;
     const Sphere<double> ball{1};
@@ -142,8 +145,9 @@ struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
   }
   static constexpr auto deepest = detail::centre_of<Shape>;
 
-  // The nearest point is x_k = a_k^2 y_k / (t + a_k^2), t the greatest root of sum (x_k / a_k)^2 = 1; with
-  // u = t + (least a)^2 > 0 the sum is convex, and Newton's method from where one of its terms is 1 climbs.
+  // The point nearest to q is x_k = a_k^2 q_k / (t + a_k^2), where t is the greatest root of sum
+  // (x_k / a_k)^2 = 1. As a function of u = t + (least a)^2 > 0 the sum is convex, and Newton's method,
+  // started where one of its terms is 1, increases u monotonically.
   template <class S, int kOrder>
   static Jet<S, 3, kOrder> distance(const Shape& ellipsoid, const Jet<S, 3, kOrder>& x,
                                     const Jet<S, 3, kOrder>& y, const Jet<S, 3, kOrder>& z) {
@@ -156,7 +160,7 @@ struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
     int least;
     a.minCoeff(&least);
     Vec3<S> gap, at(q[0].value, q[1].value, q[2].value);
-    // Off the plane between the two halves by what rounding does to a distance anyway.
+    // Moves the point off the plane of symmetry across the least axis, by less than a distance's rounding.
     const S off = a[least] * std::numeric_limits<S>::epsilon() / 16;
     if (!(std::abs(at[least]) > off)) at[least] = std::copysign(off, at[least]);
     for (int k = 0; k < 3; ++k) gap[k] = (a[k] - a[least]) * (a[k] + a[least]);

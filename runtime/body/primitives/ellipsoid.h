@@ -10,13 +10,13 @@ struct Ellipsoid {
   Vec3<S> semi_axes;  // m, > 0
 };
 
-// Itself, no ball.
+// The core is the ellipsoid itself; nothing is swept.
 template <class S>
 SweptCore<S> swept_core(const Ellipsoid<S>& ellipsoid) {
   return {.kind = CoreKind::kEllipsoid, .size = ellipsoid.semi_axes};
 }
 
-// In ellipsoid.cpp.
+// Defined in ellipsoid.cpp.
 template <>
 const PrimitiveKind<Ellipsoid<double>>& kind<Ellipsoid<double>>();
 

@@ -8,7 +8,7 @@ namespace {
 
 using Shape = HalfSpace<double>;
 
-// Without end: no mass, samples or triangles.
+// The half-space is unbounded: it has no mass, samples or triangles.
 struct HalfSpaceParts : detail::CommonParts {
   static constexpr std::string_view name = "half_space", help = "";
   static constexpr std::string_view sizes = "";

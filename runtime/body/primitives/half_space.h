@@ -4,21 +4,21 @@
 
 namespace abut::body {
 
-// The half-space z <= 0. Two of them have no witness points.
+// The half-space z <= 0. A pair of half-spaces has no witness points.
 template <class S>
 struct HalfSpace {
-  // The depth over which the pressure of a compliant one grows by its modulus, m, > 0. No other query heeds
-  // it.
+  // The depth over which the pressure of a compliant half-space grows by its modulus, m, > 0. Used only by
+  // pressure-field contact.
   S thickness = S(0.01);
 };
 
-// The plane z = 0 and what is below.
+// The core is the plane z = 0 with everything below it.
 template <class S>
 SweptCore<S> swept_core(const HalfSpace<S>&) {
   return {.kind = CoreKind::kPlane};
 }
 
-// In half_space.cpp.
+// Defined in half_space.cpp.
 template <>
 const PrimitiveKind<HalfSpace<double>>& kind<HalfSpace<double>>();
 

@@ -3,15 +3,16 @@
 #include "runtime/body/primitives/closed_form.h"
 #include "runtime/body/primitives/revolution.h"
 
-// How a PrimitiveKind is written: a struct of its parts, static members that have its members' names.
+// Building blocks of a PrimitiveKind: each source writes a struct of static members named like those of
+// PrimitiveKind, inherits the common ones from here, and turns it into a table by kind_of_parts().
 namespace abut::body::detail {
 
-// What most have: no size may vanish.
+// Default of most kinds: no size may vanish.
 struct CommonParts {
   static constexpr int may_vanish = -1;
 };
 
-// Of a radius and a half length along z.
+// Members of kinds with a radius and a half length along z.
 template <class Shape>
 struct RoundParts : CommonParts {
   static constexpr std::string_view sizes = "R:H";
@@ -21,7 +22,7 @@ struct RoundParts : CommonParts {
   static double round_radius(const Shape& shape) { return shape.radius; }
 };
 
-// ... whose surface is Parts::profile(shape) turned about z.
+// Members of such kinds whose surface is Parts::profile(shape) revolved about z.
 template <class Shape, class Parts>
 struct TurnedParts : RoundParts<Shape> {
   static std::vector<SurfaceSample> samples(const Shape& shape, double spacing) {
@@ -32,7 +33,7 @@ struct TurnedParts : RoundParts<Shape> {
   }
 };
 
-// Of a size along each axis, `member`.
+// Members of kinds with one size along each axis, in `member`.
 template <class Shape, auto member>
 struct AxesParts : CommonParts {
   static constexpr std::string_view sizes = "X:Y:Z";
@@ -43,7 +44,7 @@ struct AxesParts : CommonParts {
   }
 };
 
-// Of a ball, stretched or not.
+// The core of a sphere and an ellipsoid, `deepest` of their kinds: the centre.
 template <class Shape>
 Vec3<double> centre_of(const Shape&, const Vec3<double>&) {
   return Vec3<double>::Zero();

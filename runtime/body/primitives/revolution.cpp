@@ -11,12 +11,13 @@ namespace abut::body::detail {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kNoLength = 1e-6;  // of a core, in units of its depth
+constexpr double kNoLength = 1e-6;  // of a core, in units of its depth: shorter cores are points
 
-// Half the angle of a unit circle's segment whose chord lies by `sagitta` inside.
+// Half the angle of a segment of the unit circle whose chord is `sagitta` inside the circle.
 double half_angle(double sagitta) { return std::acos(1 - sagitta); }
 
-// Sides of a unit circle within half of the deviation on either side of it, and where its corners then lie.
+// Number of sides of a polygon that stays within half of the deviation on either side of the unit circle, and
+// the radius of its corners.
 int sides_of_circle(double deviation) {
   return std::max(6, static_cast<int>(std::ceil(kPi / half_angle(deviation))));
 }
@@ -116,7 +117,7 @@ TriangleMesh triangles_of(std::vector<ProfilePoint> profile, double deviation) {
   return turned(profile, sides);
 }
 
-// Facets of a ball have a sagitta from either direction: each gets half.
+// The facets of a ball have a sagitta in either direction: each gets half of the deviation.
 TriangleMesh unit_capsule(double h, double deviation) {
   const int sides = sides_of_circle(deviation / 2), quarter = (sides + 3) / 4;
   const double step = kPi / 2 / quarter;

@@ -4,26 +4,28 @@
 
 #include "runtime/body/primitives/kind.h"
 
-// Surfaces of solids of revolution about z, from their profile in the half plane of radius and height.
+// Surfaces of solids of revolution about z, from their profiles in the half plane of radius r and height z.
 namespace abut::body::detail {
 
-// Parts of a length, so that needles and plates do not have more than a few thousand samples.
+// Number of parts of a length that are about `spacing` long, at least 1 and at most kSampleCount, so that
+// needles and plates do not get more than a few thousand samples.
 int parts(double length, double spacing);
 
-// A profile from the lowest point of the axis to the highest, in pieces that meet at common nodes.
+// A profile from the lowest point of the axis to the highest, sampled piece by piece; consecutive pieces
+// share a node.
 class Profile {
  public:
   explicit Profile(double spacing) : spacing_(spacing) {}
 
-  // An arc about (0, z) between angles from the equator.
+  // Appends an arc about (0, z) between two angles from the equator, rad.
   void arc(double radius, double z, double from, double to);
-  // A line, outside to the right of it.
+  // Appends a line; the outside is to the right of its direction.
   void line(double r0, double z0, double r1, double z1);
-  // Samples around the axis.
+  // Returns the samples of the profile revolved about the axis.
   std::vector<SurfaceSample> turned() const;
 
  private:
-  // A node, with the length of the profile about it.
+  // A node of the profile, its normal, and the length of the profile that it represents.
   struct Node {
     double r, z, nr, nz, share;
   };
@@ -39,22 +41,23 @@ struct ProfilePoint {
   double r, z;  // m
 };
 
-// Triangles of a profile from the lowest point of the axis to the highest, both with r = 0, about the axis.
+// Triangulates the surface of revolution of a profile from the lowest point of the axis to the highest, both
+// with r = 0.
 TriangleMesh turned(const std::vector<ProfilePoint>& profile, int sides);
 
-// Samples and triangles of a solid whose profile is these points joined by lines; triangles lie within the
-// deviation, in units of the radius.
+// Samples and triangles of a solid whose profile is the polyline through these points; the triangles are
+// within `deviation`, in units of the radius.
 std::vector<SurfaceSample> samples_of(const std::vector<ProfilePoint>& profile, double spacing);
 TriangleMesh triangles_of(std::vector<ProfilePoint> profile, double deviation);
 
-// Triangles of the hull of two unit balls about (0, 0, +-h).
+// Triangles of the convex hull of two unit balls about (0, 0, +-h).
 TriangleMesh unit_capsule(double h, double deviation);
 
-// Along the axes.
+// Returns the mesh scaled along the axes.
 TriangleMesh scaled(TriangleMesh mesh, const Vec3<double>& scale);
 
-// Length of a core, of which one that is shorter than rounding, in units of its depth, is a point: no
-// needles.
+// Returns the length of a core, or 0 (a point) if it is within rounding of 0 in units of the core's depth,
+// which avoids needle-shaped tetrahedra.
 double core_length(double length, double depth);
 
 }  // namespace abut::body::detail

@@ -10,13 +10,13 @@ struct Sphere {
   S radius;  // m, >= 0
 };
 
-// A point and a ball.
+// The core is a point, swept by a ball.
 template <class S>
 SweptCore<S> swept_core(const Sphere<S>& sphere) {
   return {.kind = CoreKind::kPoint, .swept_radius = sphere.radius};
 }
 
-// In sphere.cpp.
+// Defined in sphere.cpp.
 template <>
 const PrimitiveKind<Sphere<double>>& kind<Sphere<double>>();
 
