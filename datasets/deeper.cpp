@@ -45,7 +45,7 @@ DeeperMeshes meshes_below(const fs::path& folder) {
     for (const fs::path& below : level) {
       std::error_code error;
       if (fs::is_symlink(below, error)) continue;
-      if (depth == kDeepest || ++searched > kMostFolders) {
+      if (depth == kDeepest || ++searched > kMaxFolders) {
         found.all = false;
         return found;
       }

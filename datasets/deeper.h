@@ -13,10 +13,10 @@ struct DeeperMeshes {
   std::filesystem::path first;  // the shallowest one, relative to the folder that was searched
 };
 
-// Finds the meshes in folders below `folder`, within kDeepest levels and kMostFolders folders. Does not
+// Finds the meshes in folders below `folder`, within kDeepest levels and kMaxFolders folders. Does not
 // follow links to folders, and ignores hidden ones.
 inline constexpr int kDeepest = 8;
-inline constexpr std::size_t kMostFolders = 1000;
+inline constexpr std::size_t kMaxFolders = 1000;
 DeeperMeshes meshes_below(const std::filesystem::path& folder);
 
 // Text for messages, such as "3 meshes deeper (first: cups/red/red.obj): run it on 'kitchen/cups'", naming

@@ -16,7 +16,7 @@ namespace {
 
 // In node spacings. Splines that interpolate a distance are off by a tenth of a spacing at edges and a
 // hundredth on average (benchmarks/grid); if the grid is coarser than the shape's details, by up to a half.
-constexpr double kMostMean = 0.25, kMostWorst = 1;
+constexpr double kMaxMean = 0.25, kMaxWorst = 1;
 // Samples are up to this many reaches from the surface, since bricks extend beyond the reach.
 constexpr double kAbout = 1.5;
 constexpr int kBoxSamples = 5000;
@@ -35,7 +35,7 @@ std::string box_problem(const ssdf::GridField& field, const asset::SurfaceView& 
     const bool answered = found.status == Status::kOk;
     if (!answered && exact <= field.reach())
       return fmt::format("no answer {:.3g} m from the surface, within its reach", exact);
-    if (answered && !(std::abs(found.value - exact) <= kMostWorst * field.spacing()))
+    if (answered && !(std::abs(found.value - exact) <= kMaxWorst * field.spacing()))
       return fmt::format("{:.3g} m where the distance is {:.3g} m", found.value, exact);
   }
   return "";
@@ -66,7 +66,7 @@ std::vector<std::string> grid_problems(const asset::DistanceGridView& grid,
   if (error.unanswered > 0)
     problems.push_back(
         fmt::format("{} of {} points within its reach have no answer", error.unanswered, error.samples));
-  if (!(error.mean <= kMostMean * grid.spacing) || !(error.worst <= kMostWorst * grid.spacing))
+  if (!(error.mean <= kMaxMean * grid.spacing) || !(error.worst <= kMaxWorst * grid.spacing))
     problems.push_back(
         fmt::format("it is {:.3g} m off in the mean and {:.3g} m at most, with {:.3g} m between nodes",
                     error.mean, error.worst, grid.spacing));

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestPicture = std::size_t{1} << 28;  // bytes
-constexpr std::size_t kMostPixels = std::size_t{1} << 28;      // total of all pictures, decoded one by one
+constexpr std::size_t kMaxPixels = std::size_t{1} << 28;       // total of all pictures, decoded one by one
 
 // The extension of a picture by its first bytes; empty if the format is unknown.
 std::string picture_format(std::string_view bytes) {
@@ -316,8 +316,8 @@ class VisualReader {
     return t.mTranslation == aiVector2D(0, 0) && t.mScaling == aiVector2D(1, 1) && t.mRotation == 0;
   }
   static std::string shown(const std::string& name) {
-    constexpr std::size_t kMost = 100;
-    return name.size() <= kMost ? name : name.substr(0, kMost) + "...";
+    constexpr std::size_t kMax = 100;
+    return name.size() <= kMax ? name : name.substr(0, kMax) + "...";
   }
   // Notes what is omitted, once.
   void note(const std::string& what) {
@@ -339,7 +339,7 @@ class VisualReader {
   std::map<std::string, MtlPicture> mtl_pictures_;
   std::map<std::pair<fs::path, std::string>, std::string>
       names_;  // name in visual_.textures, by folder and name in the scene
-  std::size_t pixels_left_ = kMostPixels;
+  std::size_t pixels_left_ = kMaxPixels;
   Visual visual_;
 };
 

@@ -100,7 +100,7 @@ double join_loose_parts(TriangleMesh& mesh, const CloseParameters& parameters, R
   const double size = object_size(mesh);
   const std::vector<char> keep = parts_of_object(mesh, parts, size, parameters);
   const double left_out = left_out_share(mesh, parts, keep);
-  if (left_out <= (leaves_out_loose_faces(mesh, parts, keep) ? kLittleLeftOut : kMostLeftOut)) return 0;
+  if (left_out <= (leaves_out_loose_faces(mesh, parts, keep) ? kLittleLeftOut : kMaxLeftOut)) return 0;
   TriangleMesh joined = mesh;
   const double gap =
       join_rims(joined, kRimTolerance * size, parameters.max_hausdorff * size, parameters.max_area_change);
@@ -133,7 +133,7 @@ TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& param
 void part_limbs(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   TriangleMesh bare = mesh;
   const Coincident found = cancel_coincident(bare);
-  if (bare.triangles.empty() || most_faces_at_an_edge(bare) > CloseParameters::kMostFacesAtAnEdge) return;
+  if (bare.triangles.empty() || most_faces_at_an_edge(bare) > CloseParameters::kMaxFacesAtAnEdge) return;
   const std::size_t limbs = split_limbs(bare, parameters.max_hausdorff * object_size(mesh));
   if (limbs == 0) return;
   mesh = std::move(bare);

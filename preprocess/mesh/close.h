@@ -24,7 +24,7 @@ struct CloseParameters {
   static constexpr double kFlat = 1e-6;  // thickness over diagonal below which an object is flat
   // A sound surface has two faces at an edge. Edges with up to this many are taken apart, at a cost that
   // grows with the square of the number; more are refused.
-  static constexpr std::size_t kMostFacesAtAnEdge = 256;
+  static constexpr std::size_t kMaxFacesAtAnEdge = 256;
   // Least diagonal of an object, m; below it volumes and moments lose their significant digits.
   static constexpr double kLeastDiagonal = 1e-9;
   // Holes up to this extent (over the diagonal) are filled, and larger ones if their rim is flat and a flat
@@ -67,7 +67,7 @@ struct ClosedSurface {
 // Throws InvalidInput if no solid can be made of the soup: it is flat, has no volume, is smaller than
 // kLeastDiagonal, has one vertex far from all others whose faces are open, wrongly oriented or intersect
 // others, has more than half of its area in parts that would be dropped, has an edge with more than
-// kMostFacesAtAnEdge faces, or is beyond repair.
+// kMaxFacesAtAnEdge faces, or is beyond repair.
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);
 
 }  // namespace abut::preprocess

@@ -64,9 +64,9 @@ TriangleMesh cancel_flaps(TriangleMesh mesh, Report& report) {
     report.warnings.push_back(fmt::format("{} dropped", counted(found.duplicates, "repeated face")));
   if (mesh.triangles.empty())
     throw InvalidInput("every face has a coincident opposite face: the object encloses no volume");
-  if (const std::size_t faces = most_faces_at_an_edge(mesh); faces > CloseParameters::kMostFacesAtAnEdge)
+  if (const std::size_t faces = most_faces_at_an_edge(mesh); faces > CloseParameters::kMaxFacesAtAnEdge)
     throw InvalidInput(fmt::format("an edge has {} faces, more than {}: this is no surface of a solid", faces,
-                                   CloseParameters::kMostFacesAtAnEdge));
+                                   CloseParameters::kMaxFacesAtAnEdge));
   return mesh;
 }
 

@@ -107,7 +107,7 @@ class NodeGraph {
   }
 
  private:
-  static constexpr std::size_t kDeepest = 1000, kMost = 1'000'000;
+  static constexpr std::size_t kDeepest = 1000, kMax = 1'000'000;
   struct Node {
     std::ptrdiff_t byte;  // offset of its tag in the file
     bool is_root;
@@ -126,8 +126,8 @@ class NodeGraph {
     place_.refuse(node.byte, fmt::format("nodes lie more than {} deep in one another", kDeepest));
   }
   void require_few(std::size_t nodes, const Node& node) const {
-    if (nodes > kMost)
-      place_.refuse(node.byte, fmt::format("instances of nodes make more than {} of them", kMost));
+    if (nodes > kMax)
+      place_.refuse(node.byte, fmt::format("instances of nodes make more than {} of them", kMax));
   }
 
   // Nodes with this id or, if there are none, with this name.

@@ -69,8 +69,8 @@ class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool) override { return true; }
   bool number_integer(number_integer_t) override { return true; }
   bool number_unsigned(number_unsigned_t value) override {
-    constexpr number_unsigned_t kMost = number_unsigned_t{1} << 53;
-    return value <= kMost || beyond("a whole number above 2^53");
+    constexpr number_unsigned_t kMax = number_unsigned_t{1} << 53;
+    return value <= kMax || beyond("a whole number above 2^53");
   }
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool string(string_t&) override { return true; }

@@ -155,7 +155,7 @@ std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
 double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep) {
   double dropped = 0;
   for (std::int32_t p = 0; p < parts.of.count; ++p) dropped += keep[p] == 0 ? parts.areas[p] : 0;
-  if (dropped <= kMostLeftOut * parts.area || closed_parts(mesh, parts)[parts.largest] == 0)
+  if (dropped <= kMaxLeftOut * parts.area || closed_parts(mesh, parts)[parts.largest] == 0)
     return dropped / parts.area;
   double within = 0;
   for (std::int32_t p = 0; p < parts.of.count; ++p)
@@ -192,11 +192,11 @@ TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std:
     lost_volume += held;
     largest = std::max(largest, parts.areas[p]);
   }
-  if (const double share = left_out_share(mesh, parts, keep); share > kMostLeftOut)
+  if (const double share = left_out_share(mesh, parts, keep); share > kMaxLeftOut)
     throw InvalidInput(fmt::format(
         "of {} separate parts only {} would be kept, with {:.2g} % of the area, less than {:.0f} %{}",
         parts.of.count, parts.of.count - static_cast<std::int32_t>(dropped), 100 * (1 - share),
-        100 * (1 - kMostLeftOut), advice));
+        100 * (1 - kMaxLeftOut), advice));
   report.measures["components_dropped"] += static_cast<double>(dropped);
   if (dropped == 0) return mesh;
   const double area_percent = 100 * lost / parts.area,

@@ -28,10 +28,10 @@ std::vector<char> joined_to_largest(const TriangleMesh& mesh, const Parts& parts
 std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
                                    const std::vector<char>& keep, double speck);
 
-// Share of the area in parts that `keep` does not mark. If that is more than kMostLeftOut and the largest
+// Share of the area in parts that `keep` does not mark. If that is more than kMaxLeftOut and the largest
 // part is closed, parts within the largest are not counted: they add nothing to its solid.
 double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
-inline constexpr double kMostLeftOut = 0.5;  // share of the area; with more left out it is another object
+inline constexpr double kMaxLeftOut = 0.5;  // share of the area; with more left out it is another object
 
 // Whether most of the area that `keep` does not mark is in parts of one or two faces.
 bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
@@ -39,7 +39,7 @@ bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const 
 // The parts that `keep` marks. If parts are dropped, a warning reports their share of the area and of the
 // volume of closed parts, followed by `advice`. The measures components_dropped, dropped_area_percent and
 // dropped_volume_percent accumulate, the last two in percent of the mesh before anything was dropped. Throws
-// InvalidInput if more than kMostLeftOut is left out.
+// InvalidInput if more than kMaxLeftOut is left out.
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report);
 

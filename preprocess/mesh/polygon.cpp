@@ -34,7 +34,7 @@ bool fan_is_fair(const Corners& corners, const Eigen::Vector3d& normal, const Tr
 
 // The corners of a polygon as a ring from which ears are cut one by one. The corner that blocks each ear is
 // remembered and searched again only if it is gone or a neighbour has changed, so that the cost is about the
-// square of the number of corners. Pathological faces exceed kMostWork and are from then on cut without a
+// square of the number of corners. Pathological faces exceed kMaxWork and are from then on cut without a
 // search.
 class Ring {
  public:
@@ -63,7 +63,7 @@ class Ring {
   Triangle rest() const { return triangle(first_); }
 
  private:
-  static constexpr std::size_t kMostWork = 1'000'000'000;  // some seconds
+  static constexpr std::size_t kMaxWork = 1'000'000'000;  // some seconds
   static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1), kNone = kUnknown - 1,
                                kGone = kUnknown - 2;
 
@@ -79,7 +79,7 @@ class Ring {
   std::size_t find_blocker(std::size_t i) {
     const Triangle t = triangle(i);
     if (signed_area(t, normal_, mesh_) <= 0) return i;
-    for (std::size_t k = next_[next_[i]]; k != previous_[i] && work_ < kMostWork; k = next_[k], ++work_) {
+    for (std::size_t k = next_[next_[i]]; k != previous_[i] && work_ < kMaxWork; k = next_[k], ++work_) {
       const std::int32_t q = corners_[k];
       const bool inside = signed_area({t[0], t[1], q}, normal_, mesh_) >= 0 &&
                           signed_area({t[1], t[2], q}, normal_, mesh_) >= 0 &&

@@ -17,7 +17,7 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double kFilledDihedral = 3;  // degrees: between its triangles a thin wall has no room for more
-constexpr std::size_t kMostAdded = 1;  // vertices for each tetrahedron: ends the loop even under rounding
+constexpr std::size_t kMaxAdded = 1;   // vertices for each tetrahedron: ends the loop even under rounding
 
 class CoreFiller {
  public:
@@ -27,7 +27,7 @@ class CoreFiller {
   TetrahedralMesh run() {
     std::vector<std::int32_t> queue(tets_.slots());
     std::iota(queue.begin(), queue.end(), 0);
-    const std::size_t most = kMostAdded * tets_.slots();
+    const std::size_t most = kMaxAdded * tets_.slots();
     for (std::size_t i = 0, added = 0; i < queue.size() && added < most; ++i) {
       if (!tets_.alive(queue[i]) || !misses_core(queue[i])) continue;
       const std::optional<std::int32_t> vertex = add_vertex(queue[i]);

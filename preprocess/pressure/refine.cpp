@@ -12,9 +12,9 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kFlat = 1e-4;          // sine of the angle between triangles that count as coplanar
-constexpr double kTie = 1e-6;           // of cotangents: four points on a circle, up to rounding
-constexpr std::size_t kMostFlips = 50;  // times the number of triangles: ends the loop even under rounding
+constexpr double kFlat = 1e-4;         // sine of the angle between triangles that count as coplanar
+constexpr double kTie = 1e-6;          // of cotangents: four points on a circle, up to rounding
+constexpr std::size_t kMaxFlips = 50;  // times the number of triangles: ends the loop even under rounding
 
 class Refiner {
  public:
@@ -90,7 +90,7 @@ class Refiner {
     for (std::size_t flips = 0; !suspects_.empty();) {
       const auto [a, b] = suspects_.back();
       suspects_.pop_back();
-      if (flips <= kMostFlips * mesh_.triangles.size() && flip(a, b)) ++flips;
+      if (flips <= kMaxFlips * mesh_.triangles.size() && flip(a, b)) ++flips;
     }
   }
 

@@ -15,9 +15,9 @@ namespace abut::python {
 // Calls work(begin, end) for pieces of [0, count). The caller must hold the interpreter lock; work runs
 // without it, and may return the index where it stopped, beyond begin. Sizes are adapted so that a piece
 // takes about a tenth of a second; the first has `piece` items: 64 of the most expensive questions take a few
-// seconds, 64 of the cheapest no measurable time. No piece has more than kMostOfAPiece, since expensive
+// seconds, 64 of the cheapest no measurable time. No piece has more than kMaxOfAPiece, since expensive
 // questions may follow cheap ones. Throws what a signal handler raises (KeyboardInterrupt).
-inline constexpr std::int64_t kMostOfAPiece = 16384;
+inline constexpr std::int64_t kMaxOfAPiece = 16384;
 inline constexpr std::chrono::milliseconds kLongPiece{200};
 template <class Work>
 void in_pieces(std::int64_t count, Work&& work, std::int64_t piece = 64) {
@@ -36,7 +36,7 @@ void in_pieces(std::int64_t count, Work&& work, std::int64_t piece = 64) {
     }
     if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
     const auto taken = std::chrono::steady_clock::now() - start;
-    if (taken < kShort) piece = std::min(4 * piece, kMostOfAPiece);
+    if (taken < kShort) piece = std::min(4 * piece, kMaxOfAPiece);
     if (taken > kLongPiece) piece = std::max<std::int64_t>(1, piece / 2);
   }
 }

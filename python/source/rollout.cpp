@@ -31,7 +31,7 @@ using dynamics::System;
 using dynamics::VecX;
 
 constexpr const char* kWho = "rollout";
-constexpr const char *kFreedom = "degree of freedom", *kCoordinate = "coordinate of the joints";
+constexpr const char *kDof = "degree of freedom", *kCoordinate = "coordinate of the joints";
 constexpr const char* kOtherPickle = "the pickle is of another version of abut";
 constexpr Eigen::Index kMaxRows = 100'000'000;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -141,7 +141,7 @@ class RolloutHandle {
     const System& system = workers_->system();
     const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
     const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
-    const Sequences force({kWho, "joint_force"}, joint_force, nv, kFreedom),
+    const Sequences force({kWho, "joint_force"}, joint_force, nv, kDof),
         target({kWho, "joint_target"}, joint_target, nq, kCoordinate);
     Runs runs;
     runs.workers = workers_;
@@ -244,7 +244,7 @@ Runs RolloutHandle::restored(const py::tuple& parts) const {
   const auto targets = py::cast<std::vector<py::object>>(parts[4]);
   for (std::size_t i = 0; i < std::min(forces.size(), targets.size()); ++i)
     runs.controls.push_back(
-        {Sequences({kWho, "joint_force"}, forces[i], system.first_v(system.body_count()), kFreedom)[0],
+        {Sequences({kWho, "joint_force"}, forces[i], system.first_v(system.body_count()), kDof)[0],
          Sequences({kWho, "joint_target"}, targets[i], system.first_q(system.body_count()), kCoordinate)[0]});
   runs.states = py::cast<std::vector<std::vector<State>>>(parts[5]);
   runs.errors = py::cast<std::vector<std::string>>(parts[6]);

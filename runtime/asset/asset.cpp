@@ -139,14 +139,14 @@ namespace {
 // Chebyshev distances from each place to the nearest one with a brick: one pass forwards over the preceding
 // neighbours, one backwards over the following ones.
 std::vector<std::uint8_t> find_gaps(const DistanceGrid& grid) {
-  constexpr int kMost = std::numeric_limits<std::uint8_t>::max();
+  constexpr int kMax = std::numeric_limits<std::uint8_t>::max();
   const std::int32_t nx = grid.places[0], ny = grid.places[1], nz = grid.places[2];
   std::vector<std::uint8_t> gaps(grid.index.size());
   const auto at = [&](std::int32_t x, std::int32_t y, std::int32_t z) {
     return (std::size_t(z) * std::size_t(ny) + std::size_t(y)) * std::size_t(nx) + std::size_t(x);
   };
   const auto lower = [&](std::int32_t x, std::int32_t y, std::int32_t z, int side) {
-    int least = grid.index[at(x, y, z)] >= 0 ? 0 : kMost;
+    int least = grid.index[at(x, y, z)] >= 0 ? 0 : kMax;
     for (int i = 0; i < 14; ++i) {  // half of the 3 x 3 x 3 neighbours, then the place itself
       const std::int32_t to[3] = {x + side * (i % 3 - 1), y + side * (i / 3 % 3 - 1), z + side * (i / 9 - 1)};
       if (to[0] < 0 || to[0] >= nx || to[1] < 0 || to[1] >= ny || to[2] < 0 || to[2] >= nz) continue;
@@ -154,7 +154,7 @@ std::vector<std::uint8_t> find_gaps(const DistanceGrid& grid) {
     }
     gaps[at(x, y, z)] = static_cast<std::uint8_t>(least);
   };
-  std::fill(gaps.begin(), gaps.end(), kMost);
+  std::fill(gaps.begin(), gaps.end(), kMax);
   for (std::int32_t z = 0; z < nz; ++z)
     for (std::int32_t y = 0; y < ny; ++y)
       for (std::int32_t x = 0; x < nx; ++x) lower(x, y, z, 1);

@@ -282,7 +282,7 @@ class PressureFieldModel final : public Model {
     if (geometry.half_space() != nullptr || (primitive == nullptr && geometry.surface().triangle_count == 0))
       return std::numeric_limits<double>::infinity();
     if (const auto known = deepest_.find(geometry.id()); known != deepest_.end()) return known->second;
-    if (deepest_.size() >= kMostKnown) deepest_.clear();
+    if (deepest_.size() >= kMaxKnown) deepest_.clear();
     const asset::VolumeView& volume = geometry.volume();
     double deepest = 0;
     for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
@@ -296,7 +296,7 @@ class PressureFieldModel final : public Model {
     return deepest_[geometry.id()] = deepest;
   }
 
-  static constexpr std::size_t kMostKnown = 4096;  // geometries cached before the cache is cleared
+  static constexpr std::size_t kMaxKnown = 4096;  // geometries cached before the cache is cleared
 
   PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;

@@ -48,7 +48,7 @@ void resume() {
 const ssdf::PointLattice& SharedLattices::of(const body::Geometry& geometry) {
   auto found = held_.find(geometry.id());
   if (found == held_.end()) {
-    if (held_.size() == kMost) forget_oldest();
+    if (held_.size() == kMax) forget_oldest();
     found = held_.emplace(geometry.id(), Held{share(geometry)}).first;
   }
   found->second.asked = ++questions_;

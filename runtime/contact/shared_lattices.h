@@ -16,13 +16,13 @@ struct SharedLattice {
   explicit SharedLattice(const body::Geometry& of) : geometry(of), lattice(geometry.points()) {}
 };
 
-// The lattices of the geometries that a model used most recently, at most kMost. Models of all threads share
+// The lattices of the geometries that a model used most recently, at most kMax. Models of all threads share
 // a geometry's lattice, which exists, and keeps the geometry alive, as long as one of them holds it.
 class SharedLattices {
  public:
-  static constexpr std::size_t kMost = 256;  // at least 2, for the two bodies of a pair
+  static constexpr std::size_t kMax = 256;  // at least 2, for the two bodies of a pair
 
-  // The lattice of an asset with oriented points; valid until kMost others have been requested.
+  // The lattice of an asset with oriented points; valid until kMax others have been requested.
   const ssdf::PointLattice& of(const body::Geometry& geometry);
 
  private:

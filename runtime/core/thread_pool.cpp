@@ -44,12 +44,12 @@ int processors() {
 }
 
 int threads_in_environment() {  // 0: the environment requests none
-  constexpr int kMost = 256;    // each thread has its own scratch memory
+  constexpr int kMax = 256;     // each thread has its own scratch memory
   int count = found_in_environment.load(std::memory_order_relaxed);
   if (count == kUnknown) {
     const char* text = std::getenv("OMP_NUM_THREADS");
     // OMP_NUM_THREADS may be a list, one number for each level of nesting; the first one is taken.
-    count = text ? static_cast<int>(std::clamp<long>(std::strtol(text, nullptr, 10), 0, kMost)) : 0;
+    count = text ? static_cast<int>(std::clamp<long>(std::strtol(text, nullptr, 10), 0, kMax)) : 0;
     found_in_environment.store(count, std::memory_order_relaxed);
   }
   return count;

@@ -172,7 +172,7 @@ SoftSupport<S> soft_support(const SoftHull<S>& body, const Vec3<S>& n) {
 template <class S>
 SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Pose<S>& X_AB,
                             const Vec3<S>& n) {
-  constexpr int kMostSteps = 60, kMostHalvings = 30;
+  constexpr int kMaxSteps = 60, kMaxHalvings = 30;
   constexpr S kRise = S(1e-4), kNear = S(1e-6);  // of the slope's promise; rad
   constexpr S kRounding = std::numeric_limits<S>::epsilon();
   const auto value = [&](const SoftWitness<S>& at) {
@@ -186,10 +186,10 @@ SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Po
     residual = gradient.norm();
     tolerance = 4 * kRounding * (at.witness.p1.norm() + at.witness.p2.norm() + X_AB.p.norm());
     at.witness.iterations = k;
-    if (!(residual > tolerance) || k == kMostSteps) break;
+    if (!(residual > tolerance) || k == kMaxSteps) break;
     Vec2<S> step = newton_step<S>(at, T.transpose() * both(at.A.H, at.B.H, X_AB) * T, gradient);
     bool better = false;
-    for (int j = 0; j < kMostHalvings && !better; ++j, step /= 2) {
+    for (int j = 0; j < kMaxHalvings && !better; ++j, step /= 2) {
       const SoftWitness<S> next = along(A, B, X_AB, Vec3<S>((at.witness.n + T * step).normalized()));
       better = value(next) - value(at) > kRise * gradient.dot(step);
       // The rise of a short step is lost in rounding: the points must come nearer to one normal.

@@ -9,8 +9,8 @@
 namespace abut::distance {
 namespace {
 
-constexpr std::int32_t kStepsForEqual = 1 << 8;       // after the search
-constexpr std::int32_t kMostStepsForEqual = 1 << 12;  // where none is found
+constexpr std::int32_t kStepsForEqual = 1 << 8;      // after the search
+constexpr std::int32_t kMaxStepsForEqual = 1 << 12;  // where none is found
 constexpr double kReachRounding = 1e-9;
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
@@ -111,7 +111,7 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
 void DeepestSearch::find_equal() {
   const std::int32_t begun = steps_;
   while (!heap_.empty() && heap_.front().bound >= kept_ &&
-         steps_ < begun + (best_.equalled ? kStepsForEqual : kMostStepsForEqual)) {
+         steps_ < begun + (best_.equalled ? kStepsForEqual : kMaxStepsForEqual)) {
     const Part part = pop();
     best_.equalled = best_.equalled || equals(part);
     if (!in_place(part)) divide(part);

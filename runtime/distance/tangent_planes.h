@@ -15,7 +15,7 @@ namespace abut::distance {
 // below the function, and its lowest corner a bound, whatever the rounding of the shares.
 class TangentPlanes {
  public:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMax = 16;
 
   void clear() {
     planes_.clear();
@@ -25,7 +25,7 @@ class TangentPlanes {
 
   // No value of the function in the triangle is less, m.
   double bound() const { return bound_; }
-  bool full() const { return planes_.size() == kMost; }
+  bool full() const { return planes_.size() == kMax; }
 
   // Takes a plane; passes over places that are no less than `enough`.
   void add(const Vec3<double>& plane, double enough) {

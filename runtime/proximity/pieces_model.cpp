@@ -44,12 +44,12 @@ class PiecesModel : public DistanceModel {
       if (number < 0) return geometry;
       const std::pair<std::uint64_t, std::int32_t> key(geometry.id(), number);
       if (const auto found = made_.find(key); found != made_.end()) return found->second;
-      if (made_.size() >= kMost) made_.clear();
+      if (made_.size() >= kMax) made_.clear();
       return made_.emplace(key, geometry.piece(number)).first->second;
     }
 
    private:
-    static constexpr std::size_t kMost = 4096;                               // then all are made anew
+    static constexpr std::size_t kMax = 4096;                                // then all are made anew
     std::map<std::pair<std::uint64_t, std::int32_t>, body::Geometry> made_;  // key: geometry id, piece number
   };
 

@@ -22,13 +22,13 @@ class Normals {
     constexpr double kOther = 1e-3;
     for (int k = 0; k < count_; ++k)
       if ((normal_[k] - n).norm() <= kOther) return;
-    if (count_ < kMost) normal_[count_++] = n;
+    if (count_ < kMax) normal_[count_++] = n;
   }
   std::span<const Vec3<double>> all() const { return {normal_, static_cast<std::size_t>(count_)}; }
 
  private:
-  static constexpr int kMost = 27;
-  Vec3<double> normal_[kMost];
+  static constexpr int kMax = 27;
+  Vec3<double> normal_[kMax];
   int count_ = 0;
 };
 

@@ -27,8 +27,8 @@ const double kBall = std::sqrt(3.0) * (kCells - 1) / (2 * PointLattice::kFinenes
 // edge's sides.
 constexpr double kSharp = 4;
 
-constexpr double kWidest = 4;            // largest clearance that is looked for, in spacings
-constexpr double kMostPlaces = 1 << 22;  // they take 100 MB
+constexpr double kWidest = 4;           // largest clearance that is looked for, in spacings
+constexpr double kMaxPlaces = 1 << 22;  // they take 100 MB
 
 // The nearest point of the cloud to a position.
 struct Around {
@@ -145,9 +145,9 @@ double PointLattice::lay_out(const asset::PointsView& points, double* origin, do
 
 bool PointLattice::fits(const asset::PointsView& points) {
   const double most = std::ceil(2 * (points.blocks.radius + margin_of(points)) / edge_of(points));
-  if (most * most * most <= kMostPlaces) return true;  // for the bounding ball of the points
+  if (most * most * most <= kMaxPlaces) return true;  // for the bounding ball of the points
   double origin[3], counts[3];
-  return lay_out(points, origin, counts) <= kMostPlaces;
+  return lay_out(points, origin, counts) <= kMaxPlaces;
 }
 
 PointLattice::PointLattice(const asset::PointsView& points) : points_(points) {
@@ -155,7 +155,7 @@ PointLattice::PointLattice(const asset::PointsView& points) : points_(points) {
   reach_ = kReach * points.spacing;
   double counts[3];
   const double total = lay_out(points, origin_, counts);
-  if (!(total <= kMostPlaces))
+  if (!(total <= kMaxPlaces))
     throw InvalidInput("the lattice of " + std::to_string(points.point_count) +
                        " points would have more than 4 million places; take field points or grid");
   for (int k = 0; k < 3; ++k) counts_[k] = static_cast<std::int32_t>(counts[k]);

@@ -138,11 +138,11 @@ void PiecesSolver::search(const Pose<double>& X_AB, double margin) {
 void PiecesSolver::list_bounds(const Pose<double>& X_AB, double margin) {
   // As far as this many motions like the first one after the search may bring near.
   constexpr double kLook = 4;
-  constexpr std::size_t kMost = 24;  // to be looked at in every query
+  constexpr std::size_t kMax = 24;  // to be looked at in every query
   const double way = (X_AB.p - X_searched_.p).norm() + (X_AB.R - X_searched_.R).norm() * B_.size();
   double least = kInfinity;
   for (const PiecesWitness& pair : searched_) least = std::min(least, pair.witness.distance);
-  pairs_.list(A_, B_, least + margin + kLook * way, kMost, bounds_);
+  pairs_.list(A_, B_, least + margin + kLook * way, kMax, bounds_);
   std::erase_if(bounds_, [&](const PairBounds::Bound& bound) { return of(searched_[0], bound.a, bound.b); });
   for (const PiecesWitness& pair : searched_)
     bounds_.push_back(

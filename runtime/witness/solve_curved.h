@@ -103,7 +103,7 @@ S off_distance(const Witness<S>& points, S d, const Vec3<S>& n) {
 // by the distance along the normal.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> touching_curved(D& difference) {
-  constexpr int kMostPulls = 8;
+  constexpr int kMaxPulls = 8;
   thread_local Workspace<S> workspace;  // not the query's: its polytope is of the cores where they are
   const auto& A = difference.shape_a();
   const auto& B = difference.shape_b();
@@ -121,7 +121,7 @@ template <class S, class D>
                   .normalized();
   if (!n.allFinite()) return invalid_witness<S>();
   Witness<S> result;
-  for (int k = 0; k < kMostPulls; ++k) {
+  for (int k = 0; k < kMaxPulls; ++k) {
     const Pose<S> X_pulled{X_AB.R, X_AB.p + pull * n};
     D pulled(A, B, X_pulled);
     const GjkResult<S> found = gjk<S>(pulled, n, kCertifiedGap<S>);
@@ -156,7 +156,7 @@ template <class S, class D>
 // angle.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> pulled_apart(D& difference, const Witness<S>& start) {
-  constexpr int kMostPulls = 30;
+  constexpr int kMaxPulls = 30;
   const auto& A = difference.shape_a();
   const auto& B = difference.shape_b();
   const Pose<S>& X_AB = difference.pose();
@@ -167,7 +167,7 @@ template <class S, class D>
   if (n.isZero(0)) return start;
   Witness<S> result = start;
   result.lower_bound = g(n);
-  for (int k = 0; k < kMostPulls; ++k) {
+  for (int k = 0; k < kMaxPulls; ++k) {
     const S before = result.lower_bound, pull = std::max(-2 * before, least - before);
     const Pose<S> X_pulled{X_AB.R, X_AB.p + pull * n};
     D pulled(A, B, X_pulled);

@@ -16,7 +16,7 @@ namespace {
 using namespace abut;
 using namespace abut::push;
 
-constexpr int kGoals = 10, kMostPushes = 8, kPolished = 2;
+constexpr int kGoals = 10, kMaxPushes = 8, kPolished = 2;
 
 // Within 20 cm and 90 degrees of where the T starts.
 Place goal_of(unsigned seed) {
@@ -45,7 +45,7 @@ Plan plan(World& world, const State& start, const Place& goal, double budget, Im
   const auto unlike = [&](const State& state) {
     return (place_of(state) - goal).cwiseQuotient(kUnit).squaredNorm();
   };
-  for (int k = 0; k < kMostPushes && !miss_of(place_of(plan.end), goal).reached(); ++k) {
+  for (int k = 0; k < kMaxPushes && !miss_of(place_of(plan.end), goal).reached(); ++k) {
     if (seconds() - begin > budget) break;
     const std::vector<Path> straight = straight_pushes(plan.end);
     const std::vector<dynamics::RolloutEnd> ends = world.ends(plan.end, straight);

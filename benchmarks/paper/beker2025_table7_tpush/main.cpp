@@ -53,7 +53,7 @@ struct Line {
 
 // Pushes are repeated, in turn with MuJoCo's, up to so many times while they take no longer than that;
 // medians count. Processors change their speed, and neighbours take caches.
-constexpr int kMostRounds = 5;
+constexpr int kMaxRounds = 5;
 constexpr double kRoundsTime = 1;  // s
 
 class Table {
@@ -76,7 +76,7 @@ class Table {
       const Rollout rollout = push(targets_[k]);
       std::vector<double> times{rollout.step_time}, peer_times{peer(targets_[k])};
       const double round = rollout.step_time * static_cast<double>(rollout.steps);
-      for (int i = 1; i < kMostRounds && (i + 1) * round < kRoundsTime; ++i) {
+      for (int i = 1; i < kMaxRounds && (i + 1) * round < kRoundsTime; ++i) {
         times.push_back(push(targets_[k]).step_time);
         peer_times.push_back(peer(targets_[k]));
       }

@@ -159,7 +159,7 @@ Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Trans
 Outcome solve(const TargetProblem& problem, const MakeQuery& make_query, Restart restart,
               std::uint64_t seed) {
   constexpr int kStarts = 200, kQueries = 10'000;
-  constexpr double kMost = 0.2;  // m: farthest that a start is lifted off
+  constexpr double kMax = 0.2;  // m: farthest that a start is lifted off
   const double begin = processor_seconds();
   Random random(seed);
   Search search(problem, make_query);
@@ -168,8 +168,8 @@ Outcome solve(const TargetProblem& problem, const MakeQuery& make_query, Restart
     Pose<double> X_AB = restart_pose(problem, restart, k, random);
     const Vec3<double> way = (X_AB.R * problem.n_B).normalized();  // B goes against it
     double lift = kMargin;
-    for (; lift < kMost && search.crossing(X_AB); lift *= 2) X_AB.p -= lift * way;
-    if (lift < kMost) search.from(X_AB);
+    for (; lift < kMax && search.crossing(X_AB); lift *= 2) X_AB.p -= lift * way;
+    if (lift < kMax) search.from(X_AB);
   }
   return {search.best(), search.queries(), processor_seconds() - begin};
 }

@@ -111,10 +111,10 @@ std::vector<ScannedObject> read_objects(const std::string& folder, bool pieces) 
 
 ScaledPair draw_pair(const std::vector<ScannedObject>& objects, Shape shape, std::uint64_t seed,
                      std::uint64_t index) {
-  constexpr double kLeast = 0.02, kMost = 0.2;  // m
+  constexpr double kLeast = 0.02, kMax = 0.2;  // m
   Random random(seed, index);
   const ScannedObject &A = objects[random.below(objects.size())], &B = objects[random.below(objects.size())];
-  const double a = random.uniform(kLeast, kMost), b = random.uniform(kLeast, kMost);
+  const double a = random.uniform(kLeast, kMax), b = random.uniform(kLeast, kMax);
   return {A.name + " " + B.name, shape, scaled_body(A, a, shape), scaled_body(B, b, shape)};
 }
 

@@ -37,17 +37,17 @@ inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, dou
 }
 
 // Returns the midpoint of a rotation that is computed in one part; `found` is false where it is not usable.
-// Returns nothing where the rotation is to be divided into halves, up to 2^kMostTurnHalvings parts: Newton's
+// Returns nothing where the rotation is to be divided into halves, up to 2^kMaxTurnHalvings parts: Newton's
 // method may find no midpoint of a longer rotation, but does for each half. A rotation that would still be
 // too long after all halvings is not divided at all.
 inline std::optional<TurnMiddle> middle_at_once(const Vec3<double>& P0, const Vec3<double>& J, double time,
                                                 int halvings) {
-  constexpr int kMostTurnHalvings = 12;
+  constexpr int kMaxTurnHalvings = 12;
   constexpr double kShort = 2;  // rad
   const double turn = time * J.cwiseProduct(P0).norm();
   const bool is_short = turn <= kShort;
   const bool is_last =
-      halvings == kMostTurnHalvings || !(std::ldexp(turn, halvings - kMostTurnHalvings) <= kShort);
+      halvings == kMaxTurnHalvings || !(std::ldexp(turn, halvings - kMaxTurnHalvings) <= kShort);
   if (!is_short && !is_last) return {};
   TurnMiddle middle = turn_middle(P0, J, time);
   if (!middle.found && !is_last) return {};

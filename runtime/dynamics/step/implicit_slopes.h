@@ -16,7 +16,7 @@ namespace abut::dynamics {
 // with ' at the end of the step, f forces on the degrees of freedom and p parameters.
 class ImplicitSlopes {
  public:
-  // Throws InvalidInput for more than kMaxTreeFreedoms degrees of freedom.
+  // Throws InvalidInput for more than kMaxTreeDofs degrees of freedom.
   ImplicitSlopes(const System& system, std::span<const Parameter> parameters);
 
   // Resets the slopes; call it before the first part of a step.

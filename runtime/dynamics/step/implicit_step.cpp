@@ -97,7 +97,7 @@ class ImplicitStep final : public Integrator {
 void ImplicitStep::advance(State& state, const Control& control, double h, int halvings,
                            ImplicitSlopes* slopes) {
   const bool solved = solve_within_margins(state, control, h);
-  if (solved || halvings == kMostHalvings) {
+  if (solved || halvings == kMaxHalvings) {
     if (!solved) report_.solver.status = Status::kNotConverged;
     if (!solved && !contact_.covers(bodies_.trials(), h)) report_.missed_contacts = true;
     if (slopes != nullptr) slopes->advance(state, bodies_, islands_, contact_);
@@ -111,12 +111,12 @@ void ImplicitStep::advance(State& state, const Control& control, double h, int h
 // repeated with the speeds that they have attained. Returns whether there is a solution in which none goes
 // farther than searched.
 bool ImplicitStep::solve_within_margins(const State& state, const Control& control, double h) {
-  constexpr int kMostSearches = 3;
+  constexpr int kMaxSearches = 3;
   contact_.find(state, control, h);
   for (int k = 1;; ++k) {
     if (!solve(state, control, h)) return false;
     if (contact_.covers(bodies_.trials(), h)) return true;
-    if (k == kMostSearches) return false;
+    if (k == kMaxSearches) return false;
     faster_ = state;
     for (std::size_t i = 0; i < faster_.bodies.size(); ++i) bodies_.take_velocity(i, faster_.bodies[i]);
     contact_.find(faster_, control, h);

@@ -18,13 +18,13 @@ namespace abut::dynamics {
 // Each group of bodies that forces couple is solved by Newton's method with the models' own derivatives; its
 // steps are shortened until the sum of the squared residuals, in the kinetic metric, falls. Where that ends
 // above the tolerance, also after continuation in smoothed friction (solve/smoothed_friction.h), the time
-// step is divided into two of half its length, and so on, up to kMostHalvings times; after that the report's
+// step is divided into two of half its length, and so on, up to kMaxHalvings times; after that the report's
 // solver status is kNotConverged, and the state is the best one found. The report's residual is the largest
 // error of a body's momentum, as a velocity, m/s; depths are not measured (NaN). Allocates in each step.
 // Systems with joints: implicit_tree.h.
 std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config);
 
-inline constexpr int kMostHalvings = 6;
+inline constexpr int kMaxHalvings = 6;
 
 std::vector<SettingInfo> implicit_settings();
 

@@ -18,7 +18,7 @@ namespace {
 
 // Bodies coupled by joints, or a single one: their independent degrees of freedom and their mass, kg.
 struct Group {
-  std::vector<int> freedoms;
+  std::vector<int> dofs;
   double mass = 0;
 };
 
@@ -38,9 +38,9 @@ std::vector<Group> groups_of(const SystemTree& coordinates) {
     if (moves(static_cast<std::int32_t>(i))) groups[group_of[i]].mass += system.body(i).mass;
   const std::vector<int>& places = coordinates.mimics().independent_velocities();
   for (std::size_t k = 0; k < places.size(); ++k)
-    groups[group_of[static_cast<std::size_t>(coordinates.link_of_dof(places[k]))]].freedoms.push_back(
+    groups[group_of[static_cast<std::size_t>(coordinates.link_of_dof(places[k]))]].dofs.push_back(
         static_cast<int>(k));
-  std::erase_if(groups, [](const Group& group) { return group.freedoms.empty(); });
+  std::erase_if(groups, [](const Group& group) { return group.dofs.empty(); });
   for (Group& group : groups)
     if (!(group.mass > 0)) group.mass = 1;
   return groups;
@@ -76,7 +76,7 @@ class ImplicitTree final : public TreeIntegrator {
                Slopes* slopes) {
     const BackwardInertia inertia(tree(), q, v, h, equations().scratch());
     const Trial end = solve(inertia, q, v, control, h);
-    if (!solved(end) && halvings < kMostHalvings) {
+    if (!solved(end) && halvings < kMaxHalvings) {
       for (int half = 0; half < 2; ++half) advance(q, v, control, h / 2, halvings + 1, slopes);
       return;
     }
@@ -134,7 +134,7 @@ void ImplicitTree::measure(const VecX<double>& tau, const VecX<double>& inertial
   const VecX<double> left = squares(trial.residual), pushed = squares(G.transpose() * tau),
                      kept = squares(G.transpose() * inertial);
   for (const Group& group : groups_) {
-    const auto speed_of = [&](const VecX<double>& of) { return root(of(group.freedoms).sum() / group.mass); };
+    const auto speed_of = [&](const VecX<double>& of) { return root(of(group.dofs).sum() / group.mass); };
     const double speed = speed_of(left);
     trial.speed = std::max(trial.speed, speed);
     trial.excess = std::max(

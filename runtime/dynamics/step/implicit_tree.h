@@ -11,7 +11,7 @@ namespace abut::dynamics {
 // where tau are the forces of contact models, joints and control, however stiff. Newton's method uses the
 // models' own derivatives; its steps are shortened until the residual, in the kinetic metric, falls. Where
 // that ends above the tolerance, also after continuation in smoothed friction (solve/smoothed_friction.h),
-// the time step is divided into two of half its length, and so on, up to kMostHalvings times
+// the time step is divided into two of half its length, and so on, up to kMaxHalvings times
 // (implicit_step.h); after that the report's solver status is kNotConverged, and the state is the best one
 // found. The report's residual is the largest error, as a velocity of the mass of a group of jointed bodies,
 // or of a single one, m/s. Derivatives are by the implicit function theorem.

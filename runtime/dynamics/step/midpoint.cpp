@@ -15,7 +15,7 @@ namespace {
 
 // Number of searches for contacts within one step: an impact may throw a body at one that it was too slow to
 // reach, and that one at the next.
-constexpr int kMostSearches = 4;
+constexpr int kMaxSearches = 4;
 
 constexpr Setting<StabilisationConfig> kSettings[] = {
     {"share", "", from_to(0, 1), "of the excess depth taken away in a step",
@@ -71,7 +71,7 @@ class Midpoint final : public Integrator {
     }
     stage_.find(state, control);
     solve(state, control);
-    for (int k = 1; k < kMostSearches && !stage_.covers(); ++k) {
+    for (int k = 1; k < kMaxSearches && !stage_.covers(); ++k) {
       stage_.find_beyond(state, control);
       solve(state, control);
     }

@@ -26,8 +26,8 @@ MidpointSlopes::MidpointSlopes(const System& system, double dt, const Stabilisat
       stabilisation_(stabilisation),
       parameters_(parameters.begin(), parameters.end()),
       coordinates_(system),
-      freedoms_(coordinates_.independent().cols()),
-      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {}
+      dofs_(coordinates_.independent().cols()),
+      inputs_(2 * dofs_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {}
 
 Eigen::Index MidpointSlopes::pose_column(std::size_t body) const {
   const std::vector<int>& places = coordinates_.mimics().independent_velocities();
@@ -47,11 +47,11 @@ TreeSlopes::Columns MidpointSlopes::columns_of(const SystemTree& tree) const {
     for (int d = tree.tree().first_v(link); d < tree.tree().end_v(link); ++d)
       of_system.push_back(first + d - tree.tree().first_v(link));
   }
-  for (const int d : of_system) columns.force.push_back(2 * freedoms_ + d);
+  for (const int d : of_system) columns.force.push_back(2 * dofs_ + d);
   for (const int d : tree.mimics().independent_velocities()) {
     const auto place = std::lower_bound(places.begin(), places.end(), of_system[static_cast<std::size_t>(d)]);
     columns.pose.push_back(place - places.begin());
-    columns.velocity.push_back(freedoms_ + columns.pose.back());
+    columns.velocity.push_back(dofs_ + columns.pose.back());
   }
   return columns;
 }
@@ -131,7 +131,7 @@ void MidpointSlopes::add_free_body(std::size_t body, const Trace& trace, const C
     if (quantity == Quantity::kMass) part.dP.col(column).tail<3>() += start.v_WB;
   });
   part.dold = part.llt.solve(part.dP - part.inertia_slopes(part.old));
-  const Eigen::Index force = 2 * freedoms_ + coordinates_.tree().first_v(static_cast<int>(body));
+  const Eigen::Index force = 2 * dofs_ + coordinates_.tree().first_v(static_cast<int>(body));
   for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
     if (quantity == Quantity::kMass) part.dP.col(column).tail<3>() += dt_ * system_.scene().gravity;
   });
@@ -252,7 +252,7 @@ void MidpointSlopes::differentiate(const Trace& trace, const Control& control, C
   for (std::int32_t island = 0; island < stage.rows().islands.size(); ++island) impulses.hold_energy(island);
   const std::vector<ImpulseSlopes::Displacement> displacements =
       impulses.displace(stabilisation_, stage.slop());
-  MatX<double> slopes = MatX<double>::Zero(2 * freedoms_, inputs_);
+  MatX<double> slopes = MatX<double>::Zero(2 * dofs_, inputs_);
   for (std::size_t p = 0; p < free_bodies; ++p) {
     const auto body = static_cast<std::size_t>(parts_[p].members.front().body);
     const MatX<double> of_body = end_of_free_body(body, parts_[p], trace, displacements[p]);
@@ -267,9 +267,9 @@ void MidpointSlopes::differentiate(const Trace& trace, const Control& control, C
     slopes(trees_[t].columns().velocity, Eigen::all) = of_tree.bottomRows(n);
   }
   const Eigen::Index forces = coordinates_.tree().nv();
-  derivatives.state = slopes.leftCols(2 * freedoms_);
-  derivatives.force = slopes.middleCols(2 * freedoms_, forces);
-  derivatives.parameter = slopes.rightCols(inputs_ - 2 * freedoms_ - forces);
+  derivatives.state = slopes.leftCols(2 * dofs_);
+  derivatives.force = slopes.middleCols(2 * dofs_, forces);
+  derivatives.parameter = slopes.rightCols(inputs_ - 2 * dofs_ - forces);
 }
 
 }  // namespace abut::dynamics

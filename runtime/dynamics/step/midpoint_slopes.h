@@ -38,7 +38,7 @@ class MidpointSlopes {
   // its axes.
   Eigen::Index pose_column(std::size_t body) const;
   TreeSlopes::Columns columns_of(const SystemTree& tree) const;
-  Eigen::Index velocity_column(std::size_t body) const { return freedoms_ + pose_column(body); }
+  Eigen::Index velocity_column(std::size_t body) const { return dofs_ + pose_column(body); }
   Eigen::Index parameter_column(std::size_t k) const {
     return inputs_ - static_cast<Eigen::Index>(parameters_.size() - k);
   }
@@ -66,7 +66,7 @@ class MidpointSlopes {
   StabilisationConfig stabilisation_;
   std::vector<Parameter> parameters_;
   SystemTree coordinates_;
-  Eigen::Index freedoms_, inputs_;
+  Eigen::Index dofs_, inputs_;
   std::vector<MovingPart> parts_;  // of bodies without joints, then of trees
   std::vector<TreeSlopes> trees_;
   std::vector<std::vector<TreeSlopes::Variants>> variants_;  // for each tree

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "runtime/dynamics/step/freedom_groups.h"
+#include "runtime/dynamics/step/dof_groups.h"
 #include "runtime/dynamics/step/motion_equations.h"
 #include "runtime/dynamics/step/stiff_mode.h"
 
@@ -68,7 +68,7 @@ class TreeIntegrator : public Integrator {
   std::vector<std::uint8_t> everything() const { return std::vector<std::uint8_t>(start_.bodies.size(), 1); }
   double stable_step(const std::vector<std::uint8_t>& suspects, const VecX<double>& change,
                      const Control& control);
-  double inertial_rate(const std::vector<FreedomGroup>& groups, const VecX<double>& q, const VecX<double>& v,
+  double inertial_rate(const std::vector<DofGroup>& groups, const VecX<double>& q, const VecX<double>& v,
                        const VecX<double>& change);
 
   MotionEquations equations_;

@@ -126,7 +126,7 @@ void TreeMotion::give_way(const Vec3<double>& v_WCom_W) {
 // error is not amplified.
 bool TreeMotion::drift(double time) {
   constexpr double kRounding = 1e-12;  // of the energy with locked joints
-  constexpr double kMostOff = 0.05;    // of all energy
+  constexpr double kMaxOff = 0.05;     // of all energy
   const bool floats = root_.cols() > 0;
   const Whole start = floats ? take_way() : Whole{};
   const Shares before = shares(start.L_W);
@@ -150,7 +150,7 @@ bool TreeMotion::drift(double time) {
                square = 1 - excess / (now.moving + kRounding * now.locked);
   const double scale = std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
   const double all = before.locked + before.moving, off = now.locked + scale * scale * now.moving - all;
-  const bool kept = !(std::abs(off) > kMostOff * all);
+  const bool kept = !(std::abs(off) > kMaxOff * all);
   v_ *= scale;
   if (!floats) return kept;
   v_.head(root_.cols()) = now.whole + scale * now.of_joints;

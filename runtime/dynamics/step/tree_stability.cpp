@@ -52,15 +52,15 @@ bool TreeIntegrator::find_suspects() {
 double TreeIntegrator::stable_step(const std::vector<std::uint8_t>& suspects, const VecX<double>& change,
                                    const Control& control) {
   std::vector<std::uint8_t> wanted;
-  const std::vector<FreedomGroup> groups =
-      freedom_groups(equations_.coordinates(), equations_.pairs(), suspects, wanted);
+  const std::vector<DofGroup> groups =
+      dof_groups(equations_.coordinates(), equations_.pairs(), suspects, wanted);
   double longest = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < stage_count_; ++k) {
     const auto& [q, v] = stages_[k];
     if (!q.allFinite() || !v.allFinite()) continue;
     const JointForces& forces = equations_.forces_without_friction(q, v, control, wanted);
     const MatX<double>& M = mass_matrix<double>(tree(), q, equations_.scratch());
-    for (const FreedomGroup& group : groups) {
+    for (const DofGroup& group : groups) {
       const auto symmetric = [&](const MatX<double>& slopes) -> MatX<double> {
         const MatX<double> of_group = group.reduced(group.block(slopes));
         return -(of_group + of_group.transpose()) / 2;
@@ -77,7 +77,7 @@ double TreeIntegrator::stable_step(const std::vector<std::uint8_t>& suspects, co
 
 // Rate of M dy/dt = -b(q, v), without gravity, in axes that do not rotate (fixed_axes.h): there small changes
 // x, y of the motion obey x' = y, M y' = -K x - C y. The rotation of axes does not limit the step.
-double TreeIntegrator::inertial_rate(const std::vector<FreedomGroup>& groups, const VecX<double>& q,
+double TreeIntegrator::inertial_rate(const std::vector<DofGroup>& groups, const VecX<double>& q,
                                      const VecX<double>& v, const VecX<double>& change) {
   TreeScratch& scratch = equations_.scratch();
   const Eigen::Index nv = tree().nv();
@@ -93,7 +93,7 @@ double TreeIntegrator::inertial_rate(const std::vector<FreedomGroup>& groups, co
   const FixedAxes::VelocitySlopes of_v = here.velocity_slopes(v);
   double rate = 0;
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    const FreedomGroup& group = groups[k];
+    const DofGroup& group = groups[k];
     const MatX<double> M = group.block(scratch.mass_matrix);
     const MatX<double> C = group.block(dtau.rightCols(nv)) - M * group.block(of_y.by_v);
     const MatX<double> K =

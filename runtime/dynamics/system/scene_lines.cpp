@@ -18,9 +18,9 @@ bool blank(char c) { return std::string_view(" \t\r\v\f").find(c) != std::string
 }  // namespace
 
 void SceneLines::refuse(const std::string& what) const {
-  constexpr std::size_t kMostSaid = 1000;  // characters of a message: a word in it may be as long as its line
+  constexpr std::size_t kMaxSaid = 1000;  // characters of a message: a word in it may be as long as its line
   throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " +
-                     (what.size() > kMostSaid ? what.substr(0, kMostSaid) + " ..." : what));
+                     (what.size() > kMaxSaid ? what.substr(0, kMaxSaid) + " ..." : what));
 }
 
 // Moves to the next line that is neither empty nor a comment, and sets keyword_ to its first word.

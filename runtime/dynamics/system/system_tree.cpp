@@ -15,12 +15,12 @@ Eigen::Quaterniond read_quaternion(const VecX<double>& q, Eigen::Index at) {
 }
 
 const Tree& require_small(const Tree& tree) {
-  if (tree.nv() > kMaxTreeFreedoms)
+  if (tree.nv() > kMaxTreeDofs)
     throw InvalidInput(
         "system: " + std::to_string(tree.nv()) +
         " degrees of freedom; bodies that joints connect, and all bodies for integrators other "
         "than midpoint, can have " +
-        std::to_string(kMaxTreeFreedoms) + "; take --integrator midpoint for piles");
+        std::to_string(kMaxTreeDofs) + "; take --integrator midpoint for piles");
   return tree;
 }
 

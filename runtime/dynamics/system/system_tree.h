@@ -13,12 +13,12 @@ namespace abut::dynamics {
 // Upper bound of a tree's degrees of freedom, because its matrices are dense. It limits bodies that joints
 // connect and, with integrators that put all bodies into one tree (those with contact forces), the whole
 // system.
-inline constexpr int kMaxTreeFreedoms = 1200;
+inline constexpr int kMaxTreeDofs = 1200;
 
 // The tree of a system's bodies, and the maps between its coordinates and State.
 class SystemTree {
  public:
-  // Throws InvalidInput as Tree does, and for more than kMaxTreeFreedoms degrees of freedom.
+  // Throws InvalidInput as Tree does, and for more than kMaxTreeDofs degrees of freedom.
   explicit SystemTree(const System& system);
   // Takes only some bodies (ascending indices), which no joint connects with the others, under a gravity of
   // their own, m/s^2.

@@ -32,13 +32,13 @@ Pose<double> way(const Vec6<double>& V_next, double h) {
 
 }  // namespace
 
-std::vector<int> rooted_freedoms(const Tree& tree) {
-  std::vector<int> freedoms;
+std::vector<int> rooted_dofs(const Tree& tree) {
+  std::vector<int> dofs;
   for (int i = 0; i < tree.link_count(); ++i) {
     if (tree.link(i).parent >= 0 || tree.end_v(i) - tree.first_v(i) < 2) continue;
-    for (int d = tree.first_v(i); d < tree.end_v(i); ++d) freedoms.push_back(d);
+    for (int d = tree.first_v(i); d < tree.end_v(i); ++d) dofs.push_back(d);
   }
-  return freedoms;
+  return dofs;
 }
 
 VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
@@ -89,7 +89,7 @@ MomentumSlopes carried_momentum_slopes(const Tree& tree, const VecX<double>& p, 
 
 BackwardInertia::BackwardInertia(const Tree& tree, const VecX<double>& q, const VecX<double>& v, double h,
                                  TreeScratch& scratch)
-    : tree_(tree), q_(q), v_(v), h_(h), rooted_(rooted_freedoms(tree)), armature_(armatures(tree)) {
+    : tree_(tree), q_(q), v_(v), h_(h), rooted_(rooted_dofs(tree)), armature_(armatures(tree)) {
   if (!rooted_.empty()) p_ = generalised_momentum(tree, q, v, scratch);
 }
 
@@ -145,7 +145,7 @@ BackwardInertia::StartSlopes BackwardInertia::start_slopes(const VecX<double>& q
 
 ForwardMomentum::ForwardMomentum(const Tree& tree)
     : tree_(tree),
-      rooted_(rooted_freedoms(tree)),
+      rooted_(rooted_dofs(tree)),
       armature_(armatures(tree)),
       rest_(VecX<double>::Zero(tree.nv())) {}
 

@@ -12,7 +12,7 @@
 namespace abut::dynamics {
 
 // Returns the degrees of freedom of the rooted joints, ascending.
-std::vector<int> rooted_freedoms(const Tree& tree);
+std::vector<int> rooted_dofs(const Tree& tree);
 
 // Compute M v without the armatures' contribution, (nv), and its derivative by the tangent of q, (nv, nv).
 VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,

@@ -160,7 +160,7 @@ TEST(Degenerate, FarApart) {
 // Rounding of the larger body's vertices is a good part of the smaller body: the polytope may be torn, and
 // find the same vertices again and again.
 TEST(Degenerate, NestedInABodyATrillionTimesAsLarge) {
-  constexpr int kMostSteps = 1000;
+  constexpr int kMaxSteps = 1000;
   Random random(5);
   const asset::ConvexPiece A = round_hull({0.7e-5, 1.1e-5, 0.4e-5}, 24),
                            B = round_hull({1.3e7, 2e7, 1e7}, 12);
@@ -170,7 +170,7 @@ TEST(Degenerate, NestedInABodyATrillionTimesAsLarge) {
     const Witness<double> w = separation(asset::view(A), asset::view(B), X_AB, workspace);
     ASSERT_LT(w.distance, 0);
     ASSERT_LE(w.upper_bound - w.lower_bound, 1e-12 * 2e7);
-    ASSERT_LE(w.iterations, kMostSteps) << i;
+    ASSERT_LE(w.iterations, kMaxSteps) << i;
   }
 }
 

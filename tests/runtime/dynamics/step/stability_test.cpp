@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "runtime/dynamics/step/freedom_groups.h"
+#include "runtime/dynamics/step/dof_groups.h"
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/step/second_derivatives.h"
 #include "runtime/dynamics/step/stiff_mode.h"
@@ -93,9 +93,9 @@ TEST(Stability, WhatStandsOnOneWeldedBodyIsApart) {
     pairs[std::size_t(k)].A = k == 2 ? 1 : 0, pairs[std::size_t(k)].B = k + 1;
   pairs[0].A = 1, pairs[0].B = 0;  // a on the table, b on the table, c on a
   std::vector<std::uint8_t> wanted;
-  const auto groups = freedom_groups(SystemTree(system), pairs, {0, 0, 0, 1}, wanted);
+  const auto groups = dof_groups(SystemTree(system), pairs, {0, 0, 0, 1}, wanted);
   ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups[0].freedoms.size(), 12u);
+  EXPECT_EQ(groups[0].dofs.size(), 12u);
   EXPECT_EQ(wanted, (std::vector<std::uint8_t>{1, 0, 1}));
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/dynamics/step/freedom_groups.h"
+#include "runtime/dynamics/step/dof_groups.h"
 
 #include <algorithm>
 
@@ -28,19 +28,19 @@ DisjointSets coupled_bodies(const SystemTree& tree, std::span<const PairForce> p
 
 }  // namespace
 
-MatX<double> FreedomGroup::reduced(const MatX<double>& A) const {
+MatX<double> DofGroup::reduced(const MatX<double>& A) const {
   const auto count = static_cast<Eigen::Index>(independent.size());
   MatX<double> sum = MatX<double>::Zero(count, count);
-  for (std::size_t r = 0; r < freedoms.size(); ++r)
-    for (std::size_t c = 0; c < freedoms.size(); ++c)
+  for (std::size_t r = 0; r < dofs.size(); ++r)
+    for (std::size_t c = 0; c < dofs.size(); ++c)
       sum(place[r], place[c]) +=
           factor[r] * factor[c] * A(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c));
   return sum;
 }
 
-std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const PairForce> pairs,
-                                         const std::vector<std::uint8_t>& suspects,
-                                         std::vector<std::uint8_t>& wanted) {
+std::vector<DofGroup> dof_groups(const SystemTree& tree, std::span<const PairForce> pairs,
+                                 const std::vector<std::uint8_t>& suspects,
+                                 std::vector<std::uint8_t>& wanted) {
   DisjointSets sets = coupled_bodies(tree, pairs);
   std::vector<std::uint8_t> has_suspect(suspects.size());
   const auto first_of = [&](std::int32_t body) { return static_cast<std::size_t>(sets.least(body)); };
@@ -51,19 +51,19 @@ std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const
     wanted.push_back(moves(tree, pair.B)   ? has_suspect[first_of(pair.B)]
                      : moves(tree, pair.A) ? has_suspect[first_of(pair.A)]
                                            : 0);
-  std::vector<FreedomGroup> groups(suspects.size());
+  std::vector<DofGroup> groups(suspects.size());
   const std::vector<int>& independent = tree.mimics().independent_velocities();
   for (int d = 0; d < tree.tree().nv(); ++d) {
-    FreedomGroup& group = groups[first_of(tree.link_of_dof(d))];
+    DofGroup& group = groups[first_of(tree.link_of_dof(d))];
     if (has_suspect[first_of(tree.link_of_dof(d))] == 0) continue;
     const MimicMap::Row& row = tree.mimics().velocity(d);
-    group.freedoms.push_back(d);
+    group.dofs.push_back(d);
     group.factor.push_back(row.factor);
     group.place.push_back(independent[static_cast<std::size_t>(row.independent)]);
     if (group.place.back() == d) group.independent.push_back(d);
   }
-  std::erase_if(groups, [](const FreedomGroup& group) { return group.freedoms.empty(); });
-  for (FreedomGroup& group : groups)
+  std::erase_if(groups, [](const DofGroup& group) { return group.dofs.empty(); });
+  for (DofGroup& group : groups)
     for (Eigen::Index& place : group.place)
       place = std::lower_bound(group.independent.begin(), group.independent.end(), place) -
               group.independent.begin();
