@@ -59,23 +59,23 @@ Vec9 residual(const Problem& problem, const Pose<double>& X_AB, const Witness& w
 }
 
 Mat96 jacobian(const Pose<double>& X_AB, const Witness& w, const WitnessDerivative<double>& d) {
-  Mat36<double> held;  // of p2's place in B while p2 stands still in A
+  Mat36<double> held;  // derivative of p2's coordinates in B while p2 is fixed in A
   held << skew<double>(X_AB.R.transpose() * (w.p2 - X_AB.p)), -Mat3<double>::Identity();
   Mat96 J;
   J << d.dp1_A_dxi_B, X_AB.R.transpose() * d.dp2_A_dxi_B + held, d.dp1_A_dxi_B - d.dp2_A_dxi_B;
   return J;
 }
 
-// -J^+ r, the normal equations damped just enough to be solvable.
+// Returns the Gauss-Newton step -J^+ r; the normal equations are damped just enough to be solvable.
 Vec6<double> gauss_newton_step(const Mat96& J, const Vec9& r, double damping) {
   Mat6<double> N = J.transpose() * J;
   N.diagonal().array() += damping * N.trace() + std::numeric_limits<double>::min();
   return -N.ldlt().solve(J.transpose() * r);
 }
 
-// With the curvature in the tangent plane alone, H n = 0, as that of a support function of all space: soft
-// points are no such function's, yet these steps solve more problems than the exact derivative's
-// (docs/witness_derivatives.md).
+// Derivative of a soft witness with its curvature restricted to the tangent plane, H n = 0, as if the soft
+// point were the gradient of a support function defined on all of space. It is not, yet steps with this
+// derivative solve more problems than steps with the exact one (docs/witness_derivatives.md).
 WitnessDerivative<double> tangential_derivative(const SoftWitness<double>& soft, const Pose<double>& X_AB,
                                                 double size) {
   const Mat32<double> T = tangent_basis(soft.witness.n), T_B = X_AB.R.transpose() * T;
@@ -84,12 +84,12 @@ WitnessDerivative<double> tangential_derivative(const SoftWitness<double>& soft,
   return differentiate<double>(soft.witness, X_AB, T, A, B, size);
 }
 
-// Longest step: 1 rad and one size.
+// Factor, at most 1, that limits a step to a rotation of 1 rad and a translation of one size.
 double step_limit(const Vec6<double>& xi, double size) {
   return 1 / std::max({1.0, xi.head<3>().norm(), xi.tail<3>().norm() / size});
 }
 
-// One annealing, with its budget of iterations.
+// One annealed search with its budget of iterations.
 class Annealing {
  public:
   Annealing(const Problem& problem, const Config& config)
@@ -107,7 +107,7 @@ class Annealing {
   }
 
   ContactPoseSolution run() {
-    constexpr double kSolved = 1e-28;  // m^2: rounding of points a metre from the origin, squared
+    constexpr double kSolved = 1e-28;  // m^2: squared rounding of points a metre from the origin
     for (int k = 0; k < config_.iterations && best_.cost > kSolved; ++k) {
       best_.trace.push_back(best_.cost);
       if (own_residual_)
@@ -180,7 +180,8 @@ class Annealing {
       if (after < before) X_AB_ = X;
     }
     if (after < 0.3 * before) return;
-    // Slow: either it came too early, or this place is not the solution.
+    // Slow convergence: either the switch to the polytopes' own residual came too early, or the search is
+    // stuck away from the solution.
     if (temperature_ > config_.last_temperature)
       own_residual_ = false;
     else
@@ -188,7 +189,7 @@ class Annealing {
   }
 
   void again() {
-    constexpr double kGoodEnough = 1e-20;  // m^2: slow for rounding, not for the place
+    constexpr double kGoodEnough = 1e-20;  // m^2: slow because of rounding, not because it is stuck
     if (best_.cost < kGoodEnough) return;
     Vec6<double> kick;
     for (int k = 0; k < 6; ++k) kick[k] = random_.normal() * (k < 3 ? 1 : size_);
@@ -201,9 +202,9 @@ class Annealing {
   double size_;  // m
   Random random_;
   Pose<double> X_AB_;
-  Vec3<double> n_;  // of the soft bodies at X_AB_, where the next search for it begins
+  Vec3<double> n_;  // soft bodies' normal at X_AB_, the next soft witness starts from it
   double temperature_ = 1;
-  bool own_residual_ = false;  // of the polytopes
+  bool own_residual_ = false;  // whether steps are on the polytopes' own residual
   ContactPoseSolution best_;
 };
 

@@ -35,12 +35,14 @@ constexpr Setting<Config> kSettings[] = {
     {"seed", "", at_least(0), "of the samples", &setting<Config, &Config::seed>},
 };
 
-// Points all over a hull: half of them vertices, half evenly spread over its area.
+// Points all over a hull from which samples are drawn: half of them are vertices, half are spread evenly over
+// its area.
 class Pool {
  public:
   static constexpr int kPoints = 1024;
 
-  // Allocates only for a hull with more vertices than any before.
+  // Fills the pool, unless it already holds this geometry. Allocates only for a hull with more vertices than
+  // any before.
   void make(const body::Geometry& geometry, std::uint64_t seed) {
     if (geometry.id() == id_ && id_ != 0) return;
     id_ = geometry.id();
@@ -73,7 +75,8 @@ class Pool {
     return (vertex(hull, c[1]) - a).cross(vertex(hull, c[2]) - a);
   }
 
-  // The other half: one in each of equal shares of the area. Of a hull without area, vertices again.
+  // Fills the other half: one point in each of equal shares of the area. For a hull without area, repeats the
+  // vertices of the first half.
   void spread(const asset::ConvexView& hull, Random& random) {
     constexpr int kSpread = kPoints / 2;
     std::int32_t t = 0;
@@ -98,7 +101,7 @@ class Pool {
   std::vector<Vector> normals_;  // of the vertices
 };
 
-// Draws the samples of a body.
+// Draws the samples of a body from its pool.
 class Samples {
  public:
   explicit Samples(const Config& config)
@@ -106,7 +109,7 @@ class Samples {
     near_.reserve(Pool::kPoints);
   }
 
-  // From `pool` within `reach` (m) of the site.
+  // Draws samples from the points of `pool` within `reach` (m) of the site and from the witness point itself.
   std::span<const SurfacePoint> draw(const WitnessSite& site, const Pool& pool, double reach,
                                      std::uint64_t stream) {
     constexpr double kLeastCosine = -0.5;
@@ -129,7 +132,7 @@ class Samples {
     }
     Random random(config_.seed, stream);
     for (SurfacePoint& sample : samples_) {
-      const std::size_t i = random.below(near_.size() + 1);  // the last one: the witness point itself
+      const std::size_t i = random.below(near_.size() + 1);  // i == near_.size(): the witness point itself
       sample =
           i < near_.size() ? pool.points()[static_cast<std::size_t>(near_[i])] : SurfacePoint{site.p, site.n};
     }
@@ -139,11 +142,11 @@ class Samples {
  private:
   Config config_;
   std::vector<SurfacePoint> samples_;
-  std::vector<int> near_;  // of the pool
+  std::vector<int> near_;  // indices into the pool
 };
 
-// F = H (d I + H)^-1 and N = (d I + H)^-1 on the tangent plane: all of the motion across where the body is
-// flat.
+// Slip of a primitive: F = H (d I + H)^-1 and N = (d I + H)^-1 on the tangent plane; along its flat
+// directions F = 1 and N = 0.
 Slip exact_slip(const WitnessSite& site, double d, double size) {
   const TangentCurvature<double> c = detail::primitive_curvature(site);
   Vec2<double> radii;
@@ -176,7 +179,7 @@ class Solver final : public DistanceWeightedEstimator {
   }
 
  private:
-  // reach(geometry, 0 for A and 1 for B), m.
+  // reach(geometry, body) returns the reach in m; body: 0 for A, 1 for B.
   template <class Reach>
   PairDerivative solve(const body::Pair& pair, Reach&& reach) {
     const Query query = ask(pair, "distance_weighted", query_);
@@ -200,11 +203,11 @@ class Solver final : public DistanceWeightedEstimator {
     return {w, differentiate_means(w, pair.X_AB, sites[0].T, A, B, size)};
   }
 
-  // A and B: slips in frame A.
+  // Differentiates the two means that follow each other. A and B: the slips of both bodies in frame A.
   static WitnessDerivative<double> differentiate_means(const witness::Witness<double>& w,
                                                        const Pose<double>& X_AB, const Mat32<double>& T,
                                                        const Slip& A, const Slip& B, double size) {
-    // Of what is fixed to B, by xi: points at x, and directions m.
+    // Derivatives with respect to xi of what is fixed to B: of a point at x, and of a direction m.
     const auto moved = [&](const Vector& x) {
       Mat36<double> V;
       V << -X_AB.R * skew<double>(X_AB.R.transpose() * (x - X_AB.p)), X_AB.R;
@@ -218,9 +221,10 @@ class Solver final : public DistanceWeightedEstimator {
     const Mat36<double> V1 = moved(w.p1);
     const Eigen::PartialPivLU<Mat3<double>> both(Mat3<double>::Identity() - B.F * A.F);
     Mat36<double> dp2 = moved(w.p2) - B.F * V1;
-    if (std::abs(both.determinant()) > 1e-6) dp2 = both.solve(dp2).eval();  // else of one round alone
+    if (std::abs(both.determinant()) > 1e-6) dp2 = both.solve(dp2).eval();  // else only one iteration
     const Mat36<double> dp1 = A.F * dp2;
-    // n is that of A's mean less B's, which turn from n |m_A| and -n |m_B|.
+    // n has the direction of the mean normal of A minus that of B, taken as n |m_A| and -n |m_B| before they
+    // turn.
     const Mat36<double> dm = A.N * dp2 - turned(-B.normal * w.n) - B.N * (dp1 - V1);
     const double normals = A.normal + B.normal;
     Mat26<double> on_A = T.transpose() * dp1, on_B = T.transpose() * dp2, turn = Mat26<double>::Zero();
@@ -243,14 +247,14 @@ class Solver final : public DistanceWeightedEstimator {
 
   Config config_;
   Samples samples_;
-  std::array<Pool, 2> pools_;  // of A's hull and B's
+  std::array<Pool, 2> pools_;  // of A's hull and of B's
   witness::Workspace<double> query_;
 };
 
 }  // namespace
 
 // With e_k = (rho_k - mean) / deviation, and t = eps deviation (b = 1) or sqrt(noise deviation) (b = 1/2):
-//   d(-rho_i / t) / d rho_k = (b e_i e_k / (count - 1) - delta_ik) / t + what is the same for all i.
+//   d(-rho_i / t) / d rho_k = (b e_i e_k / (count - 1) - delta_ik) / t + terms that are the same for all i.
 Slip weighted_slip(std::span<const SurfacePoint> samples, const Vector& q, const Config& config) {
   const auto rho = [&](const SurfacePoint& sample) { return (sample.point - q).stableNorm(); };
   const double count = static_cast<double>(samples.size());

@@ -9,18 +9,18 @@
 // Central finite differences of witness points: the estimator that needs nothing but the query itself.
 namespace abut::derivative {
 
-// Steps of central differences: X_AB exp(+-h e_k).
+// Steps h of the central differences X_AB exp(+-h e_k).
 struct FiniteDifferenceConfig {
   double angle = 1e-6;   // rad, > 0
-  double length = 1e-6;  // in units of the pair's size (half a bounding-box diagonal), > 0
+  double length = 1e-6;  // in units of the pair's size (sum of `geometry_size` of both bodies), > 0
 };
 
-// Derivative of `query(X_AB) -> witness::Witness<S>` at X_AB, whose result there is `centre`, from M = 12
-// queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3. The distance's gradient
-// is the exact one; n'dn = 0 and dp2 - dp1 = dd n + d dn, which differences keep to h^2 only, and not at all
-// across a kink, are restored.
-// Any status but an unusable query passes; the worst of the 13 is reported. On polytopes this differentiates
-// the facets: see gumbel.h for what that misses.
+// Computes the derivative of `query(X_AB) -> witness::Witness<S>` at X_AB, where its result is `centre`, from
+// M = 12 queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3. The gradient of
+// the distance is the exact one. n'dn = 0 and dp2 - dp1 = dd n + d dn, which differences satisfy only to h^2,
+// and not at all across a kink, are restored.
+// A query with kInvalidInput invalidates the derivative; the status is kNotConverged if that of any query is,
+// else that of `centre`. On polytopes this differentiates the facets: see gumbel.h for what that misses.
 template <class S, class Query>
 WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, const Pose<S>& X_AB, S angle,
                                          S length, Query&& query) {
@@ -48,11 +48,13 @@ WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, cons
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 
-// Of the estimator of the table: name, unit, range and meaning of each setting.
+// Settings of the estimator `finite_difference`: name, unit, range and meaning of each.
 std::span<const Setting<FiniteDifferenceConfig>> finite_difference_settings();
-// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
+// Returns the defaults overridden by `values`. Throws InvalidInput for a setting that is unknown or out of
+// range.
 FiniteDifferenceConfig finite_difference_config(const SettingValues& values);
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Makes the estimator `finite_difference` of the table in estimator.h. Throws InvalidInput for settings out
+// of range.
 std::unique_ptr<Estimator> make_finite_difference_estimator(const FiniteDifferenceConfig& config = {});
 
 }  // namespace abut::derivative

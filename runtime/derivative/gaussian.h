@@ -13,30 +13,29 @@
 #include "runtime/witness/core.h"
 
 // First-order Gaussian estimate of a shape's curvature: the support point is averaged over normally
-// distributed turns of the direction. Needs nothing of the shape but its support function. [Montaut2022, Eq.
-// 26]
+// distributed rotations of the direction. Needs only the support function of the shape. [Montaut2022, Eq. 26]
 namespace abut::derivative {
 
 // Settings of the estimator `gaussian`.
 struct GaussianConfig {
   int samples = 20;  // M, >= 3
-  // Standard deviation of the turn, > 0, in units of the angle between neighbouring facets at the witness
-  // point (facet_angle): free of scale, follows the local resolution.
+  // Standard deviation of the rotation, > 0, in units of the angle between neighbouring facets at the witness
+  // point (`facet_angle`): independent of scale, adapts to the local resolution.
   double eps = 1.0;
-  // Not 0: the published form, with drawn samples and their deviation fixed on the separation vector, m: on
-  // the unit normal it is noise / |d|. Takes the place of eps.
+  // If not 0: the published form, with drawn samples and a fixed standard deviation on the separation vector,
+  // m, which on the unit normal is noise / |d|. Replaces eps.
   double noise = 0;
   std::uint64_t seed = 1;  // of the samples, which are made once per estimator
   Clamp clamp;             // keeps the derivative finite in singular directions
 };
 
-// Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
-// whitened samples.
+// Estimates the curvature at unit n with tangent basis T (shape's frame), smoothed over rotations by the
+// angle eps (rad), from M whitened samples z_j; s is the support point:
 //   H = (1 / (M eps)) sum s(n + eps T z_j) z_j',  symmetrised, without its negative eigenvalues
-// Differs from [Montaut2022]: the samples lie in the tangent plane, where alone H acts, and are centred and
-// whitened, which makes s(n) a control variate without subtracting it and the estimate exact to first order
-// in eps; and H is made positive semidefinite, as every convex set's is, which can only bring it nearer to
-// it.
+// Differs from [Montaut2022]: the samples lie in the tangent plane, the only place where H acts, and are
+// centred and whitened, which makes s(n) a control variate without subtracting it and the estimate exact to
+// first order in eps; and H is projected onto the positive semidefinite matrices, which contain that of every
+// convex set, so that the projection can only reduce its error.
 template <class S, class Shape>
 TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, const Mat32<S>& T, S eps,
                                        std::span<const Vec2<S>> samples) {
@@ -53,7 +52,7 @@ TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, con
   return {Q * radii.cwiseMax(S(0)).asDiagonal() * Q.transpose(), 0, {}};
 }
 
-// The published estimate, from standard normal samples in space.
+// The published estimate, from M standard normal samples z_j in space:
 //   H = (1 / (M eps)) sum (s(n + eps z_j) - s(n)) z_j' on the tangent plane, symmetrised [Montaut2022, Eq.
 //   26]
 template <class S, class Shape>
@@ -68,9 +67,10 @@ TangentCurvature<S> published_gaussian_curvature(const Shape& shape, const Vec3<
   return {(C + C.transpose()) / (2 * eps * static_cast<S>(samples.size())), 0, {}};
 }
 
-// Angle (rad) between the normals of neighbouring facets around `point` on a hull, which `simplex` carries:
-// twice the mean depth of the vertices of the first ring below the plane through `point` with normal n, over
-// their mean distance in it. On a sphere of radius r with edges h this is h / r. At least 1e-6.
+// Angle (rad) between the normals of neighbouring facets around `point` on a hull, `simplex` being the
+// vertices that carry the point: twice the mean depth of the vertices of the first ring below the plane
+// through `point` with normal n, over their mean distance from it within that plane. On a sphere of radius r
+// with edges of length h this is h / r. At least 1e-6.
 template <class S>
 S facet_angle(const asset::ConvexView& hull, std::span<const std::int32_t> simplex, const Vec3<S>& point,
               const Vec3<S>& n) {
@@ -87,8 +87,8 @@ S facet_angle(const asset::ConvexView& hull, std::span<const std::int32_t> simpl
   return depth > S(0.5e-6) * lateral ? 2 * depth / lateral : S(1e-6);
 }
 
-// Derivative of the witness points of two hulls, from their witness (with the simplex that carries it). Never
-// throws, never allocates.
+// Computes the derivative of the witness points of two hulls from their witness (with the simplex that
+// carries it). Never throws, never allocates.
 template <class S>
 WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset::ConvexView& B,
                                          const Pose<S>& X_AB, const witness::Witness<S>& witness, S eps,
@@ -106,11 +106,12 @@ WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset
                           gaussian_curvature<S>(B, m_B, T_B, angle_B, samples), size, clamp);
 }
 
-// Of the estimator of the table: name, unit, range and meaning of each setting.
+// Settings of the estimator `gaussian`: name, unit, range and meaning of each.
 std::span<const Setting<GaussianConfig>> gaussian_settings();
-// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
+// Returns the defaults overridden by `values`. Throws InvalidInput for a setting that is unknown or out of
+// range.
 GaussianConfig gaussian_config(const SettingValues& values);
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Makes the estimator `gaussian` of the table in estimator.h. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_gaussian_estimator(const GaussianConfig& config = {});
 
 }  // namespace abut::derivative

@@ -13,38 +13,41 @@
 #include "runtime/derivative/witness_derivative.h"
 
 // First-order Gumbel estimate of a convex hull's curvature: the hull's support function is smoothed by a soft
-// maximum over the vertices near the witness point, whose Hessian is closed-form. [Montaut2022, Eqs. 27 and
-// 28]
+// maximum over the vertices near the witness point, whose Hessian has a closed form. [Montaut2022, Eqs. 27
+// and 28]
 namespace abut::derivative {
 
 // How the curvature of a hull is estimated.
 struct GumbelConfig {
-  // Depth of the neighbourhood: vertices within this many edges of a vertex of the witness simplex, >= 1.
+  // Depth of the neighbourhood, >= 1: it contains the vertices within this many edges of a vertex of the
+  // witness simplex.
   int rings = 3;
-  // Temperature of the soft maximum relative to the object, > 0: in units of the mean depth of the
-  // neighbourhood's vertices below its support plane, which is about rings^2 h^2 / (4 r) for spacing h and
-  // radius of curvature r. So it is free of scale, follows the local spacing and radius, and the smoothing's
-  // reach sqrt(temperature r) always fits in the rings. recommended_eps() is the best value for a depth.
+  // Temperature of the soft maximum, > 0, in units of the mean depth of the neighbourhood's vertices below
+  // its support plane, which is about rings^2 h^2 / (4 r) for spacing h and radius of curvature r. It is
+  // therefore independent of scale, adapts to the local spacing and radius, and the reach of the smoothing,
+  // sqrt(temperature r), always fits in the rings. `recommended_eps` gives the best value for a depth.
   double eps = 0.25;
 };
 
-// The eps of least error of H for a ring depth. Measured on tessellated ellipsoids (semi-axes 1 : 0.3..1 :
-// 0.3..1, 642 and 2,562 vertices, random turns and directions; error in the Frobenius norm relative to the
-// smooth ellipsoid's H, median and 95th percentile): rings 1: 10 and 18 %; rings 2: 3 and 7 %; rings 3: 2.5
-// and 6 %; rings 5: 3 and 6 % (the wider reach sees H itself change). Twice the value costs 13 to 20 % by
-// cutting the tail off, half of it 40 % (1 ring) or nothing (3 rings). A temperature h^2 / r, fixed for the
-// whole object, was 57 % off with one ring.
+// Returns the eps of least error of H for a ring depth. Measured on tessellated ellipsoids with semi-axes
+// 1 : 0.3..1 : 0.3..1, 642 and 2,562 vertices, random rotations and directions; the error is in the Frobenius
+// norm relative to the smooth ellipsoid's H, median and 95th percentile: rings 1: 10 and 18 %; rings 2: 3 and
+// 7 %; rings 3: 2.5 and 6 %; rings 5: 3 and 6 % (over the wider reach H itself changes). Twice the value
+// costs 13 to 20 % by cutting off the tail of the weights, half of it 40 % (1 ring) or nothing (3 rings). A
+// temperature h^2 / r, fixed for the whole object, is 57 % off with one ring.
 inline double recommended_eps(int rings) { return rings <= 1 ? 0.5 : rings == 2 ? 0.28 : 0.25; }
 
-// Scratch space of the estimate: one per thread. Grows to the largest hull seen, then never allocates.
+// Scratch memory of the estimate; not thread-safe: use one per thread. Grows to the largest hull seen, then
+// never allocates.
 template <class S>
 struct RingWorkspace {
   RingWalk walk;       // gathers the vertices of the rings
-  Heights<S> heights;  // of these vertices
+  Heights<S> heights;  // coordinates of these vertices
 };
 
-// A length of the hull for scaling bounds, m: half the diagonal of the box that the lookup's vertices for the
-// six axis directions span, or of the bounding box where there is no lookup. Order of magnitude only.
+// Returns a length of the hull for scaling bounds, m: half the diagonal of the box spanned by the vertices
+// that the support lookup gives for the six axis directions, or half that of the bounding box if there is no
+// lookup. Order of magnitude only.
 inline double hull_size(const asset::ConvexView& hull) {
   double extent[3];
   const double* axes[3] = {hull.x, hull.y, hull.z};
@@ -63,11 +66,11 @@ inline double hull_size(const asset::ConvexView& hull) {
   return std::sqrt(extent[0] * extent[0] + extent[1] * extent[1] + extent[2] * extent[2]) / 2;
 }
 
-// Curvature at unit n with tangent basis T (hull's frame) of the soft maximum over the rings around
-// `simplex`, the vertices that carry the witness point, 1 to 3. temperature(m) gives the temperature (m) from
-// the mean depth of the rings' vertices; it is raised to 1e-9 `size` (m), so that where all vertices lie in
-// one plane eigenvalues stay below about 1e9 size. No allocation once the workspace has seen a hull of this
-// size.
+// Estimates the curvature at unit n with tangent basis T (hull's frame) of the soft maximum over the vertices
+// v_i of the rings around `simplex`, the 1 to 3 vertices that carry the witness point. The callback
+// temperature(mean_depth) returns the temperature t (m) for the mean depth (m) of these vertices; t is raised
+// to at least 1e-9 `size` (m), so that if all vertices lie in one plane, eigenvalues stay below about 1e9
+// size. Does not allocate once the workspace has seen a hull of this size.
 //   z_i = <v_i, n>,  a = softmax(z / t),  H = (1/t) sum a_i (v_i - vbar)(v_i - vbar)',  vbar = sum a_i v_i
 // Differs from [Montaut2022]: all vertices of the simplex are centres (with one, H jumps where the witness
 // point moves from vertex to vertex), n is a unit vector (so t is a length), and H is projected on the
@@ -86,7 +89,7 @@ TangentCurvature<S> ring_curvature(const asset::ConvexView& hull, std::span<cons
   return {moments.covariance() / t, 0, {}};                                 // Eq. 28
 }
 
-// The same at the temperature of `config`.
+// The same at the temperature given by `config`.
 template <class S>
 TangentCurvature<S> gumbel_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
                                      const Vec3<S>& n, const Mat32<S>& T, const GumbelConfig& config, S size,
@@ -104,8 +107,9 @@ Curvature<S> gumbel_curvature(const asset::ConvexView& hull, std::span<const std
   return {T * gumbel_curvature<S>(hull, simplex, n, T, config, size, workspace).H * T.transpose()};
 }
 
-// Derivative of the witness points of two hulls, from their witness (with the simplex that carries it) and
-// the soft curvatures of both. Never throws; no allocation once the workspace has seen hulls of this size.
+// Computes the derivative of the witness points of two hulls from their witness (with the simplex that
+// carries it) and the soft curvatures of both. Never throws; does not allocate once the workspace has seen
+// hulls of this size.
 template <class S>
 WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::ConvexView& B,
                                        const Pose<S>& X_AB, const witness::Witness<S>& witness,
@@ -126,17 +130,18 @@ WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::
 
 // Settings of the estimator `gumbel`.
 struct GumbelEstimatorConfig {
-  GumbelConfig curvature;  // of each hull
-  // Not 0: the published form, whose temperature is fixed on the separation vector, m: on the unit normal it
-  // is noise / |d|. Takes the place of eps.
+  GumbelConfig curvature;  // how that of each hull is estimated
+  // If not 0: the published form with a fixed temperature on the separation vector, m, which on the unit
+  // normal is noise / |d|. Replaces eps.
   double noise = 0;
   Clamp clamp;  // keeps the derivative finite in singular directions
 };
-// Name, unit, range and meaning of each.
+// Name, unit, range and meaning of each setting.
 std::span<const Setting<GumbelEstimatorConfig>> gumbel_settings();
-// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
+// Returns the defaults overridden by `values`. Throws InvalidInput for a setting that is unknown or out of
+// range.
 GumbelEstimatorConfig gumbel_config(const SettingValues& values);
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Makes the estimator `gumbel` of the table in estimator.h. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_gumbel_estimator(const GumbelEstimatorConfig& config = {});
 
 }  // namespace abut::derivative

@@ -9,38 +9,40 @@
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/pair_query.h"
 
-// Derivatives of the witness points of any two geometries: a primitive's curvature is exact, a hull's an
+// Derivatives of the witness points of any two geometries: a primitive's curvature is exact, a hull's is an
 // estimate.
 namespace abut::derivative {
 
-// Half a bounding-box diagonal or so, m; 0 for a half-space.
+// Returns a length of the geometry, about half the diagonal of its bounding box, m; 0 for a half-space.
 inline double geometry_size(const body::Geometry& geometry) {
   return geometry.primitive() ? shape_size(witness::core_of(geometry)) : hull_size(geometry.convex());
 }
 
-// One body at its witness point: point p and unit outward normal n, both in its frame, tangent basis T of n.
+// One body at its witness point: point p and unit outward normal n, both in its frame, and a tangent basis T
+// of n.
 struct WitnessSite {
   const body::Geometry& geometry;        // hull or primitive
-  std::array<std::int32_t, 3> vertices;  // of the hull, that carry the point
-  std::size_t vertex_count;              // of these, 0 to 3
+  std::array<std::int32_t, 3> vertices;  // of a hull: those that carry the point
+  std::size_t vertex_count;              // 0 to 3; 0 for a primitive
   Vec3<double> n, p;                     // unit normal; point, m
-  Mat32<double> T;                       // (3, 2) orthonormal, across n
+  Mat32<double> T;                       // (3, 2) orthonormal, orthogonal to n
 
-  // The vertices that count.
+  // The first `vertex_count` vertices.
   std::span<const std::int32_t> simplex() const { return {vertices.data(), vertex_count}; }
 };
 
 namespace detail {
 
-// Sites of both bodies; a hull's simplex is its support vertex where the query against a curved partner left
-// none.
+// Returns the sites of both bodies. The simplex of a hull is its support vertex if the query against a curved
+// partner returned none.
 std::array<WitnessSite, 2> witness_sites(const body::Pair& pair, const witness::Witness<double>& witness);
 
 TangentCurvature<double> primitive_curvature(const WitnessSite& site);
 
 }  // namespace detail
 
-// From the pair's witness. hull_curvature(site) -> TangentCurvature<double>, of a hull in the basis site.T.
+// Computes the derivative from the pair's witness. hull_curvature(site) -> TangentCurvature<double> returns
+// the curvature of a hull in the basis site.T.
 template <class HullCurvature>
 WitnessDerivative<double> pair_derivative(const body::Pair& pair, const witness::Witness<double>& witness,
                                           const Clamp& clamp, HullCurvature&& hull_curvature) {
@@ -53,7 +55,8 @@ WitnessDerivative<double> pair_derivative(const body::Pair& pair, const witness:
                                geometry_size(pair.A->geometry) + geometry_size(pair.B->geometry), clamp);
 }
 
-// First-order Gumbel [Montaut2022, Eqs. 27 and 28], as gumbel.h does for two hulls.
+// Computes the first-order Gumbel estimate [Montaut2022, Eqs. 27 and 28], as gumbel.h does for two hulls, for
+// any pair.
 WitnessDerivative<double> gumbel_derivative(const body::Pair& pair, const witness::Witness<double>& witness,
                                             const GumbelConfig& config, const Clamp& clamp,
                                             RingWorkspace<double>& workspace);

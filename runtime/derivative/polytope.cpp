@@ -11,7 +11,7 @@ constexpr const char* kWho = "estimator analytic";
 
 constexpr Setting<Clamp> kSettings[] = {kClampRelativeSetting<Clamp>, kClampAbsoluteSetting<Clamp>};
 
-// By the kind of feature that carries each witness point.
+// Derivative by the kind of feature that carries each witness point: vertex, edge or face.
 class AnalyticEstimator final : public Estimator {
  public:
   explicit AnalyticEstimator(const Clamp& clamp) : clamp_(clamp) {}

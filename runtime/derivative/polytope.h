@@ -9,12 +9,12 @@
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/support.h"
 
-// Exact derivatives of the witness points of polytopes: a vertex has no curvature, an edge and a face are
-// flat.
+// Exact derivatives of the witness points of polytopes: a vertex has zero curvature, an edge is flat in one
+// direction and a face in two.
 namespace abut::derivative {
 
-// Curvature of a hull at a witness point that `simplex` carries (1 to 3 vertices, repetitions allowed), in a
-// tangent basis T of the normal there.
+// Returns the curvature of a hull at a witness point carried by the vertices `simplex` (1 to 3, repetitions
+// allowed), in a tangent basis T of the normal there.
 template <class S>
 TangentCurvature<S> polytope_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
                                        const Mat32<S>& T) {
@@ -23,7 +23,7 @@ TangentCurvature<S> polytope_curvature(const asset::ConvexView& hull, std::span<
   for (const std::int32_t v : simplex.subspan(1)) {
     Vec2<S> along = T.transpose() * (witness::core_vertex<S>(hull, v) - first);
     if (result.flat_count == 1) along -= result.flat[0] * result.flat[0].dot(along);
-    // A third vertex in line with the others adds no direction.
+    // A third vertex collinear with the others adds no direction.
     const S length = along.norm();
     if (v == simplex[0] || result.flat_count == 2 || !(length > 0)) continue;
     if (result.flat_count == 1 && v == simplex[1]) continue;
@@ -32,8 +32,9 @@ TangentCurvature<S> polytope_curvature(const asset::ConvexView& hull, std::span<
   return result;
 }
 
-// Derivative of the witness points of two hulls, from their witness (with the simplex that carries it): that
-// of the polytopes themselves, wherever there is one. Never throws, never allocates.
+// Computes the derivative of the witness points of two hulls from their witness (with the simplex that
+// carries it): the derivative of the polytopes themselves, wherever one exists. Never throws, never
+// allocates.
 template <class S>
 WitnessDerivative<S> polytope_derivative(const asset::ConvexView& A, const asset::ConvexView& B,
                                          const Pose<S>& X_AB, const witness::Witness<S>& witness, S size,
@@ -46,11 +47,13 @@ WitnessDerivative<S> polytope_derivative(const asset::ConvexView& A, const asset
                           polytope_curvature<S>(B, std::span(witness.vertex_B, corners), T_B), size, clamp);
 }
 
-// Of the estimator of the table, which has those of the clamp: name, unit, range and meaning of each setting.
+// Settings of the estimator `analytic`, which has only those of the clamp: name, unit, range and meaning of
+// each.
 std::span<const Setting<Clamp>> analytic_settings();
-// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
+// Returns the defaults overridden by `values`. Throws InvalidInput for a setting that is unknown or out of
+// range.
 Clamp analytic_config(const SettingValues& values);
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Makes the estimator `analytic` of the table in estimator.h. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_analytic_estimator(const Clamp& clamp = {});
 
 }  // namespace abut::derivative

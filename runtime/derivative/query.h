@@ -7,11 +7,12 @@
 #include "runtime/derivative/pair_derivative.h"
 #include "runtime/witness/pair_query.h"
 
-// What the estimators begin with: the witness of the pair, and the query that some ask again at other poses.
+// The start of every estimator: the witness of the pair, and the query itself for those that evaluate it at
+// other poses. Internal to the estimators.
 namespace abut::derivative {
 
-// A function of the pose: along the normal found, so that an ambiguous penetration keeps to the same face
-// where it can.
+// The query as a function of the pose. It searches along the normal found first, so that an ambiguous
+// penetration stays with the same face where possible.
 struct Query {
   const body::Geometry &A, &B;
   witness::Workspace<double>& workspace;
@@ -22,16 +23,16 @@ struct Query {
   }
 };
 
-// Throws InvalidInput as Estimator does.
+// Validates the pair and computes its witness. Throws InvalidInput as `Estimator` does.
 inline Query ask(const body::Pair& pair, const char* who, witness::Workspace<double>& workspace) {
   witness::require_valid(pair, who);
   const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
   return {A, B, workspace, witness::separation(A, B, pair.X_AB, workspace)};
 }
 
-// Of the estimators that ask the query at other poses. Coordinates of far bodies are rounded: a shift is at
-// least kLeastShift of them, and where a turn moves B by less than kLeastTurn of them, what it moves is
-// mostly rounding.
+// Step lengths of the estimators that evaluate the query at other poses. Coordinates of far bodies are
+// rounded: a translation is at least `kLeastShift` of their greatest distance from A's origin, and where a
+// rotation moves B by less than `kLeastTurn` of it, the change that is measured is mostly rounding.
 class Steps {
  public:
   // `angle` in rad, `length` in units of the pair's size.
@@ -50,10 +51,10 @@ class Steps {
   }
 
  private:
-  static constexpr double kLeastShift = 1e-8;                                         // 2^26 roundings
+  static constexpr double kLeastShift = 1e-8;                                         // about 2^26 roundings
   static constexpr double kLeastTurn = 1e3 * std::numeric_limits<double>::epsilon();  // 1000 roundings
 
-  double size_, reach_;  // m; reach_: the largest distance from A's origin
+  double size_, reach_;  // m; reach_: greatest distance of Bo and the witness points from A's origin
   double angle_, length_;
 };
 

@@ -9,12 +9,13 @@
 
 namespace abut::derivative {
 
-// Walks a hull's edges ring by ring. Keeps its memory: one per thread; grows to the largest hull seen, then
-// never allocates.
+// Walks the edges of a hull ring by ring. Keeps its memory, which grows to the largest hull seen and is then
+// never reallocated; not thread-safe: use one per thread.
 class RingWalk {
  public:
-  // Vertices within `rings` edges of any of `seeds` (breadth first, seeds first, each once); valid until the
-  // next call. Not inlined: in a larger function its innermost loop runs out of registers.
+  // Returns the vertices within `rings` edges of any of `seeds` (breadth first, seeds first, each once);
+  // valid until the next call. Not inlined: in a larger function the compiler runs out of registers for the
+  // innermost loop.
   [[gnu::noinline]] std::span<const std::int32_t> gather(const asset::ConvexView& hull,
                                                          std::span<const std::int32_t> seeds, int rings) {
     reserve(hull.vertex_count);
@@ -24,8 +25,8 @@ class RingWalk {
     const std::int32_t *const offsets = hull.adjacency_offsets, *const adjacency = hull.adjacency;
     const std::uint32_t mark = mark_;
     std::size_t count = 0;
-    // Written first and kept only if new: no branch that the processor could guess wrong. Stamps never exceed
-    // the mark, so that the comparison's carry is what is added.
+    // Each vertex is written first and kept only if it is new, which avoids a branch that the processor could
+    // mispredict. Stamps never exceed the mark, so that the carry of the comparison is the value to add.
     const auto add = [queue, stamps, mark, &count](std::int32_t v) {
       const std::size_t at = static_cast<std::uint32_t>(v);
       queue[count] = v;
@@ -59,7 +60,7 @@ class RingWalk {
     mark_ = 1;
   }
 
-  std::vector<std::uint32_t> stamps_;  // == mark_: seen in this walk
+  std::vector<std::uint32_t> stamps_;  // by vertex; equal to mark_: seen in this walk
   std::vector<std::int32_t> queue_;
   std::uint32_t mark_ = 0;
 };

@@ -10,9 +10,9 @@
 
 namespace abut::derivative {
 
-// Makes the samples' mean zero and their covariance the identity: sum z = 0 and sum z z' = count I, so that
-// (1 / count) sum f(z) z' is the slope of f by least squares with a free constant: exact for linear f. Needs
-// more samples than dimensions D.
+// Transforms the samples to mean zero and identity covariance: sum z = 0 and sum z z' = count I, so that (1 /
+// count) sum f(z) z' is the least-squares slope of f with a free constant, exact for linear f. Needs more
+// samples than the dimension D.
 template <int D>
 void whiten(std::vector<Eigen::Matrix<double, D, 1>>& samples) {
   using Vector = Eigen::Matrix<double, D, 1>;
@@ -29,7 +29,8 @@ void whiten(std::vector<Eigen::Matrix<double, D, 1>>& samples) {
   for (Vector& z : samples) z = factor.matrixL().solve(z);
 }
 
-// `count` standard normal samples of dimension D, drawn by (seed, pair): the same ones for every call.
+// Draws `count` standard normal samples of dimension D from the random stream (seed, pair): the same ones at
+// every call.
 template <int D>
 std::vector<Eigen::Matrix<double, D, 1>> normal_samples(std::uint64_t seed, std::uint64_t pair, int count) {
   Random random(seed, pair);
@@ -40,7 +41,7 @@ std::vector<Eigen::Matrix<double, D, 1>> normal_samples(std::uint64_t seed, std:
   return samples;
 }
 
-// The same, whitened.
+// The same samples, whitened.
 template <int D>
 std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, std::uint64_t pair, int count) {
   auto samples = normal_samples<D>(seed, pair, count);
@@ -48,10 +49,10 @@ std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, st
   return samples;
 }
 
-// `count` points that share the plane's standard normal distribution evenly, whitened: radii at the middle of
-// equal shares, each turned against the one before by the golden angle, the first by an angle drawn by
-// `seed`. A support point of a polytope is a step function of its direction: its slope over even samples
-// scatters less than over drawn ones.
+// Returns `count` points that represent the plane's standard normal distribution evenly, whitened: their
+// radii are at the middle of equal shares of probability, and each is turned by the golden angle from the one
+// before, the first by an angle drawn from `seed`. The support point of a polytope is a step function of its
+// direction; its slope over even samples scatters less than over drawn ones.
 inline std::vector<Eigen::Vector2d> even_samples(std::uint64_t seed, int count) {
   constexpr double kGoldenAngle = 2.39996322972865332;  // rad: pi (3 - sqrt 5)
   const double first = Random(seed, 0).uniform(0, 2 * std::numbers::pi);

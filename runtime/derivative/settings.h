@@ -7,7 +7,8 @@
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/witness_derivative.h"
 
-// Settings that several estimators and models share. `path` leads from Config to the GumbelConfig or Clamp.
+// Settings shared by several estimators and models. `path` is the chain of members that leads from Config to
+// its GumbelConfig or Clamp.
 namespace abut::derivative {
 
 template <class Config, auto... path>
@@ -33,7 +34,7 @@ inline constexpr Setting<Config> kNoiseSetting = {
     "smoothing of the separation vector, as published, in place of eps; 0: none",
     &setting<Config, &Config::noise>};
 
-// The defaults with the settings that were given. Throws as apply() does.
+// Returns the default Config overridden by `values`. Throws as `apply` does.
 template <class Config>
 Config config_of(std::span<const Setting<Config>> table, const SettingValues& values, const char* who) {
   Config config;
@@ -41,8 +42,8 @@ Config config_of(std::span<const Setting<Config>> table, const SettingValues& va
   return config;
 }
 
-// The published noise on the unit normal: `noise` (m) is on the separation vector, of length |d|. It is kept
-// finite at touching.
+// Converts the published noise `noise` (m), which acts on the separation vector of length |d|, to the unit
+// normal. The divisor is at least 1e-14 m, so that the result is finite at touching.
 inline double on_unit_normal(double noise, const witness::Witness<double>& witness) {
   return noise / std::max(std::abs(witness.distance), 1e-14);
 }

@@ -16,8 +16,8 @@ void add_flat(const Vec3<S>& direction, Curvature<S>& curvature) {
   curvature.flat[static_cast<std::size_t>(curvature.flat_count++)] = direction;
 }
 
-// Flat along each axis on which neither the normal nor the point says where it ends: two on a face, one on an
-// edge. A capsule's segment is a box without width.
+// Curvature of a box: flat along each axis to which n is perpendicular and along which p is not at an end:
+// two axes on a face, one on an edge. A capsule's segment is a box without width.
 template <class S>
 Curvature<S> box_curvature(const Vec3<S>& half, const Vec3<S>& n, const Vec3<S>& p) {
   Curvature<S> result;
@@ -27,8 +27,9 @@ Curvature<S> box_curvature(const Vec3<S>& half, const Vec3<S>& n, const Vec3<S>&
   return result;
 }
 
-// Hull of two rims. On the line between them the direction of that line is flat; on a disc the whole plane
-// is; elsewhere the rim turns with n: H = (radius / |n across|) t t', t along the rim.
+// Curvature of the convex hull of two rims (cylinder or cone). On the line between the rims the direction of
+// that line is flat; on a disc both directions are. Elsewhere the point moves along the rim as n turns: H =
+// (radius / |n across|) t t', with t along the rim, n across the part of n orthogonal to the axis.
 template <class S>
 Curvature<S> rims_curvature(const witness::Rim<S>& top, const witness::Rim<S>& bottom, const Vec3<S>& n,
                             const Vec3<S>& p) {
@@ -58,7 +59,7 @@ Curvature<S> core_curvature(const witness::Core<S>& core, const Vec3<S>& n, cons
       return {witness::core_hessian(core, n)};
     case Kind::kRims:
       return rims_curvature(core.rim(0), core.rim(1), n, p);
-    case Kind::kPlane:  // flat in its plane: it has no freedom to turn
+    case Kind::kPlane:  // flat in both directions: its normal cannot turn
       return {Mat3<S>::Zero(), 2, {Vec3<S>::UnitX(), Vec3<S>::UnitY()}};
     case Kind::kBox:
     case Kind::kSegment:
@@ -70,7 +71,7 @@ Curvature<S> core_curvature(const witness::Core<S>& core, const Vec3<S>& n, cons
 
 }  // namespace
 
-// The ball's radius adds to every radius of curvature.
+// The radius of the swept ball adds to every radius of curvature.
 template <class S>
 Curvature<S> curvature(const witness::Core<S>& shape, const Vec3<S>& n, const Vec3<S>& p) {
   const S radius = shape.swept_radius();

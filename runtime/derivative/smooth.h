@@ -3,25 +3,27 @@
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/core.h"
 
-// Exact derivatives of the witness points of shapes in closed form. S: double or long double.
+// Exact derivatives of the witness points of primitives, whose curvature has a closed form. S: double or long
+// double.
 namespace abut::derivative {
 
-// Exact curvature of a shape in closed form, no hull, at the unit normal n and the witness point p, both in
-// the shape's frame: where a face, a side, a slope or a disc touches, p says whether it is that or its edge.
+// Returns the exact curvature of a shape other than a hull at the unit normal n and the witness point p, both
+// in the shape's frame. Where n is the normal of a face, side, slope or disc, p decides whether the point
+// lies inside it or on its edge.
 template <class S>
 Curvature<S> curvature(const witness::Core<S>& shape, const Vec3<S>& n, const Vec3<S>& p);
 
-// Of the order of the shape's largest half size, m, for Clamp only; 0 for a half-space.
+// Returns a length of the order of the shape's largest half size, m, for `Clamp` only; 0 for a half-space.
 template <class S>
 S shape_size(const witness::Core<S>& shape);
 
-// Exact derivative of the witness points of two shapes in closed form, from their witness. Never throws; NaN
-// and kInvalidInput for a hull, which polytope.h and the other estimators answer for.
+// Computes the exact derivative of the witness points of two shapes other than hulls from their witness.
+// Never throws; NaN and kInvalidInput for a hull, for which polytope.h and the other estimators exist.
 template <class S>
 WitnessDerivative<S> smooth_derivative(const witness::Core<S>& A, const witness::Core<S>& B,
                                        const Pose<S>& X_AB, const witness::Witness<S>& witness,
                                        const Clamp& clamp = {});
-// The same of primitives (body/primitive.h), also swept by a ball.
+// The same for primitives (body/primitive.h), also swept by a ball.
 template <class S, class ShapeA, class ShapeB>
 WitnessDerivative<S> smooth_derivative(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB,
                                        const witness::Witness<S>& witness, const Clamp& clamp = {}) {

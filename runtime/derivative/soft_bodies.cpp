@@ -9,8 +9,8 @@ namespace abut::derivative {
 
 namespace {
 
-// Calls visit(r, a) for the vertices, r relative to `origin`, whose weight a = exp(<r, n> / t) counts beside
-// the 1 of the highest vertex.
+// Calls visit(r, a) for the vertices, r relative to `origin` (the highest vertex along n), whose weight a =
+// exp(<r, n> / t) is not negligible in a sum with the weight 1 of the highest vertex.
 template <class S, class Visit>
 void visit_weights(const SoftHull<S>& body, const Vec3<S>& n, const Vec3<S>& origin, Visit&& visit) {
   using std::exp, std::log;
@@ -23,7 +23,7 @@ void visit_weights(const SoftHull<S>& body, const Vec3<S>& n, const Vec3<S>& ori
   }
 }
 
-// Third derivatives of h_t, 1/m of a length per slope: component k is the matrix of (a, b) -> D^2 s_k [a, b].
+// Third derivatives of h_t, m, with respect to n: matrix k is the bilinear form (a, b) -> D^2 s_k [a, b].
 template <class S>
 struct ThirdDerivative {
   std::array<Mat3<S>, 3> of;
@@ -33,7 +33,7 @@ struct ThirdDerivative {
   }
 };
 
-// Third central moment over t^2.
+// Computes them as the third central moment of the vertices over t^2.
 template <class S>
 ThirdDerivative<S> third_derivative(const SoftHull<S>& body, const Vec3<S>& n, const Vec3<S>& mean) {
   const Vec3<S> origin = witness::support<S>(body.hull, n).point;
@@ -50,7 +50,7 @@ ThirdDerivative<S> third_derivative(const SoftHull<S>& body, const Vec3<S>& n, c
   return result;
 }
 
-// The soft bodies along one normal.
+// Evaluates the soft bodies at the normal n: their support points, heights, curvatures and distance.
 template <class S>
 SoftWitness<S> along(const SoftHull<S>& A, const SoftHull<S>& B, const Pose<S>& X_AB, const Vec3<S>& n) {
   SoftWitness<S> result{{}, soft_support(A, n), soft_support(B, Vec3<S>(-(X_AB.R.transpose() * n)))};
@@ -65,11 +65,12 @@ SoftWitness<S> along(const SoftHull<S>& A, const SoftHull<S>& B, const Pose<S>& 
   return result;
 }
 
-// Newton's step on the sphere, uphill where g is not concave, of at most half a radian.
+// Returns Newton's step on the sphere, an ascent direction even where g is not concave, at most half a radian
+// long.
 template <class S>
 Vec2<S> newton_step(const SoftWitness<S>& at, const Mat2<S>& H, const Vec2<S>& gradient) {
   using std::abs;
-  constexpr S kFlat = S(1e-3), kLongest = S(0.5);  // least curvature over the mean one; rad
+  constexpr S kFlat = S(1e-3), kLongest = S(0.5);  // least curvature relative to |d| + trace H; rad
   const S d = at.witness.distance;
   Vec2<S> values;
   const Mat2<S> Q = eigenvectors<S>(H + d * Mat2<S>::Identity(), values);
@@ -79,17 +80,17 @@ Vec2<S> newton_step(const SoftWitness<S>& at, const Mat2<S>& H, const Vec2<S>& g
   return step * std::min(S(1), kLongest / std::max(step.norm(), kLongest));
 }
 
-// H_D = H_A + R H_B R' in A.
+// Returns H_D = H_A + R H_B R', in A.
 template <class S>
 Mat3<S> both(const Mat3<S>& H_A, const Mat3<S>& H_B, const Pose<S>& X_AB) {
   return H_A + X_AB.R * H_B * X_AB.R.transpose();
 }
 
-// First derivatives with what they are made of.
+// First derivatives and the intermediate quantities that second derivatives reuse.
 template <class S>
 struct Linear {
   Mat32<S> T;
-  Mat3<S> H_A, H_B;  // raised where clamped, in their own frames
+  Mat3<S> H_A, H_B;  // raised where clamped, each in its body's frame
   Mat2<S> inverse;   // of d I + T'H_D T
   WitnessDerivative<S> derivative;
 };
@@ -121,7 +122,7 @@ Linear<S> linearize(const SoftWitness<S>& soft, const Pose<S>& X_AB, S size, con
   result.inverse = Q * values.cwiseInverse().asDiagonal() * Q.transpose();
 
   const Vec3<S> m_B = -(X_AB.R.transpose() * w.n);
-  Mat36<S> held;  // dp2 while n stands still
+  Mat36<S> held;  // dp2 while n is held fixed
   held << X_AB.R * (result.H_B * skew(m_B) - skew(soft.B.point)), X_AB.R;
   d.dn_A_dxi_B = T * (result.inverse * (T.transpose() * held));
   d.dp1_A_dxi_B = result.H_A * d.dn_A_dxi_B;
@@ -131,13 +132,14 @@ Linear<S> linearize(const SoftWitness<S>& soft, const Pose<S>& X_AB, S size, con
   return result;
 }
 
-// The motion of one direction of xi: w, v in B, and what follows: dn in A and in B, dm, ds_B.
+// Motion along one direction of xi: w and v in B, and the resulting dn in A, dn in B, dm and ds_B.
 template <class S>
 struct Motion {
   Vec3<S> w, v, n, n_B, m, s;
 };
 
-// Second derivatives of p2 - p at fixed second derivative of n, in B.
+// Second derivative of p2 along the directions i and j of xi, in B, without the term of the second derivative
+// of n.
 template <class S>
 Vec3<S> second_of_B(const Motion<S>& i, const Motion<S>& j, const Vec3<S>& n_B, const Vec3<S>& s,
                     const Mat3<S>& H_B, const ThirdDerivative<S>& third) {
@@ -173,7 +175,7 @@ template <class S>
 SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Pose<S>& X_AB,
                             const Vec3<S>& n) {
   constexpr int kMaxSteps = 60, kMaxHalvings = 30;
-  constexpr S kRise = S(1e-4), kNear = S(1e-6);  // of the slope's promise; rad
+  constexpr S kRise = S(1e-4), kNear = S(1e-6);  // share of the rise that the slope predicts; rad
   constexpr S kRounding = std::numeric_limits<S>::epsilon();
   const auto value = [&](const SoftWitness<S>& at) {
     return at.witness.n.dot(X_AB.p) - at.A.height - at.B.height;
@@ -192,7 +194,8 @@ SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Po
     for (int j = 0; j < kMaxHalvings && !better; ++j, step /= 2) {
       const SoftWitness<S> next = along(A, B, X_AB, Vec3<S>((at.witness.n + T * step).normalized()));
       better = value(next) - value(at) > kRise * gradient.dot(step);
-      // The rise of a short step is lost in rounding: the points must come nearer to one normal.
+      // The rise of a short step is lost in rounding: instead, the part of p2 - p1 orthogonal to the normal
+      // must shrink.
       if (!better && step.norm() < kNear) {
         const Vec3<S> gap = next.witness.p2 - next.witness.p1;
         better = (gap - next.witness.n.dot(gap) * next.witness.n).norm() < residual / 2;
@@ -201,7 +204,8 @@ SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Po
     }
     if (!better) break;
   }
-  // Where the last step cannot be told from rounding, the answer is as good as it gets.
+  // If no step improves because of rounding, the result is as exact as it can be; accept it within kEnough
+  // tolerances.
   constexpr S kEnough = S(1e5);
   if (!(residual <= kEnough * tolerance)) at.witness.status = Status::kNotConverged;
   return at;
@@ -241,7 +245,7 @@ WitnessHessian<S> soft_hessian(const SoftHull<S>& A, const SoftHull<S>& B, const
       const S turn = a.n.dot(b.n);  // n'd2n = -turn
       const Vec3<S> of_B = R * second_of_B(a, b, n_B, soft.B.point, first.H_B, third_B);
       const Vec3<S> of_A = third_A(a.n, b.n);
-      // d2p2 - d2p1 = d2d n + dd_i n_j + dd_j n_i + d d2n, the second derivatives of p2 - p1 = d n
+      // from d2p2 - d2p1 = d2d n + dd_i n_j + dd_j n_i + d d2n, the second derivative of p2 - p1 = d n
       const Vec3<S> pushed = of_B - of_A - d.dd_dxi_B[i] * b.n - d.dd_dxi_B[j] * a.n + turn * (H_D * n);
       const Vec3<S> d2n = first.T * (first.inverse * (first.T.transpose() * pushed)) - turn * n;
       const Vec3<S> d2p1 = of_A + first.H_A * d2n;

@@ -18,7 +18,8 @@ constexpr Setting<Config> kSettings[] = {
     kClampAbsoluteSetting<Config, &Config::clamp>,
 };
 
-// Root mean square distance of the vertices from their mean, m: r of a ball, in every frame the same.
+// Root mean square distance of the vertices from their mean, m: r for vertices spread over a sphere of radius
+// r; independent of the frame.
 double spread(const asset::ConvexView& hull) {
   Vec3<double> mean = Vec3<double>::Zero();
   double square = 0;

@@ -16,7 +16,8 @@ void heights_of_fours(const asset::ConvexView& hull, const std::int32_t* vertice
   const Four nx = Four{} + frame[0], ny = Four{} + frame[1], nz = Four{} + frame[2];
   const Four ux = Four{} + frame[3], uy = Four{} + frame[4], uz = Four{} + frame[5];
   const Four vx = Four{} + frame[6], vy = Four{} + frame[7], vz = Four{} + frame[8];
-  // The last vertices, filled up with the first one. Written out: a loop here becomes masked vector loads.
+  // The last vertices, padded with the first one. Unrolled by hand, since a loop here compiles to masked
+  // vector loads.
   const std::size_t whole = count / 4 * 4;
   std::int32_t tail[4] = {vertices[0], vertices[0], vertices[0], vertices[0]};
   if (whole < count) tail[0] = vertices[whole];
@@ -50,7 +51,7 @@ void moments_of_fours(const double* depth, const double* u, const double* v, std
     // log2 of the weight
     Four y = (reinterpret_cast<const FourUnaligned*>(depth + i)->value - least) * slope;
     const Four lowest = Four{} - 1000;
-    const FourBits kept = (y > lowest) & (place < end);  // nothing beyond the last vertex
+    const FourBits kept = (y > lowest) & (place < end);  // zero beyond the last vertex
     place += 4;
     y = y > lowest ? y : lowest;
     const Four k_rounded = y + simd::kRound;

@@ -11,38 +11,39 @@
 #include "runtime/derivative/tangent.h"
 
 // The two loops of the Gumbel estimate: heights of a set of hull vertices in the frame of a tangent plane,
-// and the soft maximum's moments over them. Templates are the reference; in double a version for four
-// vertices at a time is used, whose result is the same on every x86 machine (AVX2 where the processor has it,
-// no fused multiply-add).
+// and the moments of the soft maximum over them. The templates are the reference; for double, versions that
+// take four vertices at a time are used, whose results are bit-identical on every x86 machine (AVX2 where the
+// processor has it, no fused multiply-add).
 namespace abut::derivative {
 
-// Coordinates of vertices relative to the first one: depth below the plane through it (m, against n) and
-// position in the tangent plane. Room for `capacity` vertices and three more.
+// Coordinates of vertices relative to the first one: depth below the plane through it (m, along -n) and
+// position in the tangent plane. The arrays have room for `capacity` vertices and three more.
 template <class S>
 struct Heights {
-  std::vector<S> depth, u, v;  // m: against n; along T's columns
+  std::vector<S> depth, u, v;  // m: along -n; along the columns of T
 
-  // Makes room; only ever grows.
+  // Makes room for `capacity` vertices; never shrinks.
   void reserve(std::size_t capacity) {
     if (depth.size() >= capacity + 3) return;
     for (std::vector<S>* list : {&depth, &u, &v}) list->resize(capacity + 3);
   }
 };
 
-// Of the depths of some vertices.
+// Least value and sum of the depths of a set of vertices.
 template <class S>
 struct HeightRange {
-  S least, sum;  // of the depths, m
+  S least, sum;  // m
 };
 
-// Moments of a softmax with weights a_i = exp(-(depth_i - least) / temperature).
+// Moments of the positions (u, v) under softmax weights a_i = exp(-(depth_i - least) / temperature).
 template <class S>
 struct SoftMoments {
   S weight = 0;              // sum a
   Vec2<S> first;             // sum a (u, v)
   S uu = 0, uv = 0, vv = 0;  // sum a (u u, u v, v v)
 
-  // Covariance of the positions under the weights: of the support point of the soft maximum.
+  // Covariance (m^2) of the positions under the normalised weights; their mean is the support point of the
+  // soft maximum.
   Mat2<S> covariance() const {
     const Vec2<S> mean = first / weight;
     Mat2<S> C;
@@ -52,7 +53,7 @@ struct SoftMoments {
   }
 };
 
-// One vertex at a time, in any scalar: what measure_heights() is tested against.
+// Reference for `measure_heights`, which is tested against it: one vertex at a time, any scalar type.
 template <class S>
 HeightRange<S> measure_heights_reference(const asset::ConvexView& hull,
                                          std::span<const std::int32_t> vertices, const Vec3<S>& n,
@@ -73,7 +74,7 @@ HeightRange<S> measure_heights_reference(const asset::ConvexView& hull,
   return range;
 }
 
-// One vertex at a time, in any scalar: what soft_moments() is tested against.
+// Reference for `soft_moments`, which is tested against it: one vertex at a time, any scalar type.
 template <class S>
 SoftMoments<S> soft_moments_reference(const Heights<S>& heights, std::size_t count, S least, S temperature) {
   using std::exp;
@@ -91,24 +92,25 @@ SoftMoments<S> soft_moments_reference(const Heights<S>& heights, std::size_t cou
   return m;
 }
 
-// Fills `heights`, which has room, for the vertices (at least one). `least` <= 0: the first vertex has depth
-// 0.
+// Fills `heights`, which must have room, for the given vertices (at least one). The returned `least` is at
+// most 0, since the first vertex has depth 0.
 template <class S>
 HeightRange<S> measure_heights(const asset::ConvexView& hull, std::span<const std::int32_t> vertices,
                                const Vec3<S>& n, const Mat32<S>& T, Heights<S>& heights) {
   return measure_heights_reference(hull, vertices, n, T, heights);
 }
-// Four vertices at a time.
+// Specialisation for double: four vertices at a time.
 template <>
 HeightRange<double> measure_heights(const asset::ConvexView& hull, std::span<const std::int32_t> vertices,
                                     const Vec3<double>& n, const Mat32<double>& T, Heights<double>& heights);
 
-// Moments over the first `count` >= 1 of `heights`, temperature > 0 (m). Weights below 1e-300 are zero.
+// Computes the moments over the first `count` >= 1 entries of `heights` at temperature > 0 (m). In double,
+// weights below 2^-1000 (about 1e-301) are zero.
 template <class S>
 SoftMoments<S> soft_moments(const Heights<S>& heights, std::size_t count, S least, S temperature) {
   return soft_moments_reference(heights, count, least, temperature);
 }
-// Four vertices at a time.
+// Specialisation for double: four vertices at a time.
 template <>
 SoftMoments<double> soft_moments(const Heights<double>& heights, std::size_t count, double least,
                                  double temperature);

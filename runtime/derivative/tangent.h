@@ -7,23 +7,23 @@
 // Small algebra on the tangent plane of a unit normal.
 namespace abut::derivative {
 
-// Coordinates in a tangent basis.
+// Coordinates of a tangent vector in a tangent basis.
 template <class S>
 using Vec2 = Eigen::Matrix<S, 2, 1>;
 // A symmetric form on the tangent plane, such as a curvature.
 template <class S>
 using Mat2 = Eigen::Matrix<S, 2, 2>;
-// A tangent basis, its vectors as columns; or its Jacobian.
+// A tangent basis, with its vectors as columns, or its Jacobian.
 template <class S>
 using Mat32 = Eigen::Matrix<S, 3, 2>;
-// Derivative of tangent coordinates by the tangent of a pose.
+// Derivative of tangent coordinates with respect to the tangent xi of a pose.
 template <class S>
 using Mat26 = Eigen::Matrix<S, 2, 6>;
 
 using abut::tangent_basis;
 
-// Eigenvalues (in `values`) and orthonormal eigenvectors (columns) of a symmetric 2 x 2 matrix: one Jacobi
-// rotation.
+// Computes the eigenvalues (in `values`) and orthonormal eigenvectors (columns of the result) of a symmetric
+// 2 x 2 matrix by one Jacobi rotation.
 template <class S>
 Mat2<S> eigenvectors(const Mat2<S>& K, Vec2<S>& values) {
   using std::abs, std::copysign, std::sqrt;

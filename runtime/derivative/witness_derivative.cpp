@@ -6,9 +6,9 @@ namespace abut::derivative {
 
 namespace detail {
 
-// Directions of the tangent plane: columns of Q. `held[k]` > 0 where flat directions hold the normal, `held`
-// being the eigenvalues of F_A + F_B, the projectors on the flat directions; elsewhere stiffness[k] of
-// K = d I + H_A + H_B resists its turn.
+// An orthonormal basis of the tangent plane, the columns of Q. F_A and F_B are the projectors on the flat
+// directions of A and of B, `held` the eigenvalues of F_A + F_B: where held[k] > 0, flat directions constrain
+// the normal along column k; elsewhere stiffness[k], that of K = d I + H_A + H_B, resists its turn.
 template <class S>
 struct TangentFrame {
   Mat2<S> Q, F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();
@@ -17,7 +17,7 @@ struct TangentFrame {
 
 template <class S>
 TangentFrame<S> tangent_frame(const Mat2<S>& K, const TangentCurvature<S>& A, const TangentCurvature<S>& B) {
-  constexpr S kParallel = S(1e-8);  // sine squared between flat directions that count as parallel
+  constexpr S kParallel = S(1e-8);  // squared sine below which flat directions are parallel
   TangentFrame<S> frame;
   if (A.flat_count + B.flat_count == 0) {
     frame.Q = eigenvectors(K, frame.stiffness);
@@ -33,10 +33,10 @@ TangentFrame<S> tangent_frame(const Mat2<S>& K, const TangentCurvature<S>& A, co
   return frame;
 }
 
-// Motion in the tangent plane as a function of xi: y = turn of the normal and the slides of both points along
-// their flat directions, from
+// Motion in the tangent plane as a function of xi: y, the turn of the normal, and the slides of both points
+// along their flat directions, from
 //   K y + slide_A - slide_B = b,   a'y = 0 for A's flat directions a, b'(y - B_turn xi) = 0 for B's.
-// The constraints give y where they reach, K gives it in the complement.
+// The constraints determine y in their span, K in its complement.
 template <class S>
 struct TangentMotion {
   Mat26<S> turn = Mat26<S>::Zero(), slide_A = Mat26<S>::Zero(), slide_B = Mat26<S>::Zero();
@@ -55,7 +55,8 @@ TangentMotion<S> move(const TangentFrame<S>& frame, const Mat2<S>& K, const Mat2
   for (int k = 0; k < 2; ++k) {
     if (!(frame.held[k] > 0)) continue;
     inverse[k] = 1 / frame.held[k];
-    // A's flat directions hold the normal still, B's take it with them: the least-squares turn of both
+    // A's flat directions keep the normal fixed, B's turn it with B: the least-squares turn of both
+    // constraints
     motion.turn.template leftCols<3>() +=
         Q.col(k) * (inverse[k] * (Q.col(k).transpose() * frame.F_B * B_turn)).eval();
   }
@@ -79,10 +80,10 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
   if (witness.status == Status::kInvalidInput) return detail::invalid_derivative<S>();
   const Eigen::Matrix<S, 2, 3> U = T.transpose() * X_AB.R;
   const Vec3<S> s_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
-  // T'(w x n): how a normal fixed to B turns with it; (t1, t2, n) is right-handed
+  // T'(w x n): turn of a normal fixed to B as B turns by w; (t1, t2, n) is right-handed
   Eigen::Matrix<S, 2, 3> B_turn;
   B_turn << U.row(1), -U.row(0);
-  Mat26<S> b;  // T' of the motion of B's point while it keeps its place on B, and while n is held
+  Mat26<S> b;  // T' of the motion of B's point: first fixed to B, below with n held instead
   for (int k = 0; k < 2; ++k) {
     const Vec3<S> arm = s_B.cross(Vec3<S>(U(k, 0), U(k, 1), U(k, 2)));
     b.row(k) << arm.x(), arm.y(), arm.z(), U(k, 0), U(k, 1), U(k, 2);
@@ -105,7 +106,8 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
     frame.stiffness[k] = bound;
     report(k);
   }
-  // More flat directions than the plane has room for: the points slide together along those of both bodies.
+  // More flat directions than the plane has dimensions: the points slide together along directions in which
+  // both bodies are flat.
   const int rank = (frame.held[0] > 0) + (frame.held[1] > 0), first = frame.held[0] > frame.held[1] ? 0 : 1;
   int shared = A.flat_count + B.flat_count - rank;
   for (const int k : {first, 1 - first})
@@ -113,9 +115,9 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
 
   b.template leftCols<3>() += H_B * B_turn;
   const detail::TangentMotion<S> motion = detail::move(frame, K, b, B_turn);
-  Mat26<S> on_A = H_A * motion.turn + motion.slide_A;  // T' of the points' motion
+  Mat26<S> on_A = H_A * motion.turn + motion.slide_A;  // T' of the motion of p1; on_B: of p2
   Mat26<S> on_B = b - H_B * motion.turn + motion.slide_B;
-  const Mat26<S> rounding = on_B - on_A - witness.distance * motion.turn;  // large where curvatures are
+  const Mat26<S> rounding = on_B - on_A - witness.distance * motion.turn;  // large where curvatures are large
   on_A += rounding / 2;
   on_B -= rounding / 2;
 

@@ -8,35 +8,36 @@
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/witness_derivative.h"
 
-// Zeroth-order Gaussian smoothing: the slope of the query's own answers over normally distributed poses.
-// Needs nothing but the query. [Montaut2022, Eq. 6]
+// Zeroth-order Gaussian smoothing: the slope of the query's results over normally distributed poses. Needs
+// nothing but the query. [Montaut2022, Eq. 6]
 namespace abut::derivative {
 
-// How the slope is taken: samples and control variate.
+// How the slope is computed: kind of samples and control variate.
 enum class ZerothOrderForm {
-  kLeastSquares,    // whitened samples about the query's own answer; keeps the witness equation
-  kControlVariate,  // drawn samples about the query's own answer
+  kLeastSquares,    // whitened samples, control variate; keeps p2 - p1 = d n to first order
+  kControlVariate,  // drawn samples, the result at X_AB as control variate
   kPublished,       // Eq. 6 as printed: drawn samples, without control variate
 };
 
 // Settings of the estimator `zeroth_order`.
 struct ZerothOrderConfig {
   int samples = 50;        // M, >= 7
-  double angle = 0.2;      // standard deviation of the turns, rad, > 0
-  double length = 0.04;    // and of the shifts, in units of the pair's size, > 0
+  double angle = 0.2;      // standard deviation of the rotations, rad, > 0
+  double length = 0.04;    // that of the translations, in units of the pair's size, > 0
   std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
-  ZerothOrderForm form = ZerothOrderForm::kLeastSquares;  // how the slope is taken
+  ZerothOrderForm form = ZerothOrderForm::kLeastSquares;  // how the slope is computed
 };
 
-// Derivative of `query(X_AB) -> witness::Witness<S>` around X_AB, whose result there is `centre`, from the
-// queries at X_AB exp(diag(angle, length) z_j) with samples z_j (angle in rad, length in m), which are
-// whitened for kLeastSquares.
-//   dx = (1/M) sum (x(q_j) - x(q)) z_j' / scale
-// The signed distance gets its exact gradient; of kLeastSquares the normal stays a unit vector, and what then
-// misses in p2 - p1 = d n to first order is taken from both points in equal parts. Any status but an unusable
-// query passes; the worst is reported.
-// Differs from [Montaut2022] but for kPublished: control variate, whitened samples (least squares). Separate
-// scales.
+// Computes the derivative of `query(X_AB) -> witness::Witness<S>` around X_AB, where its result is `centre`,
+// from the queries at q_j = X_AB exp(diag(angle, length) z_j) with the samples z_j (angle in rad, length in
+// m), which must be whitened for kLeastSquares. For x each of p1, p2 and n:
+//   dx = (1/M) sum (x(q_j) - x(X_AB)) z_j' / scale,   scale = diag(angle, length)
+// The signed distance gets its exact gradient. With kLeastSquares dn is then made orthogonal to n, and the
+// residual of p2 - p1 = d n to first order is taken from both points in equal parts. A query with
+// kInvalidInput invalidates the derivative; the status is kNotConverged if that of any query is, else that of
+// `centre`.
+// Differs from [Montaut2022] except for kPublished: control variate, whitened samples (least squares).
+// Separate scales for rotation and translation in every form.
 template <class S, class Query>
 WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<S>& X_AB, S angle, S length,
                                   std::span<const Vec6<S>> samples, Query&& query,
@@ -68,11 +69,13 @@ WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 
-// Of the estimator of the table: name, unit, range and meaning of each setting.
+// Settings of the estimator `zeroth_order`: name, unit, range and meaning of each.
 std::span<const Setting<ZerothOrderConfig>> zeroth_order_settings();
-// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
+// Returns the defaults overridden by `values`. Throws InvalidInput for a setting that is unknown or out of
+// range.
 ZerothOrderConfig zeroth_order_config(const SettingValues& values);
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Makes the estimator `zeroth_order` of the table in estimator.h. Throws InvalidInput for settings out of
+// range.
 std::unique_ptr<Estimator> make_zeroth_order_estimator(const ZerothOrderConfig& config = {});
 
 }  // namespace abut::derivative

@@ -5,15 +5,15 @@
 #include "runtime/distance/deepest_point.h"
 #include "runtime/distance/surface_distance.h"
 
-// How the search for the deepest point cuts parts of triangles.
+// Cuts of parts of triangles in the search for the deepest point.
 namespace abut::distance {
 namespace {
 
 constexpr int kMaxRootSteps = 40;
-constexpr double kRootError = 1e-15;  // of the depth
-constexpr double kEqual = 1e-10;      // of the depth: a corner is on a cut
+constexpr double kRootError = 1e-15;  // relative to the depth
+constexpr double kEqual = 1e-10;      // relative to the depth: a corner this near to a cut lies on it
 
-// Whether all of t is on one side of the plane of another triangle, more than `apart` away.
+// Whether all of t is on one side of the plane of another triangle, by more than `apart` (m).
 bool beyond_plane(const Triangle<double>& t, const Triangle<double>& other, double apart) {
   const Vec3<double> normal = (other[1] - other[0]).cross(other[2] - other[0]);
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -26,14 +26,14 @@ bool beyond_plane(const Triangle<double>& t, const Triangle<double>& other, doub
 
 }  // namespace
 
-// The point of the part's edge from corner i to corner j.
+// Evaluates the point at the fraction `share` of the part's edge from corner i to corner j.
 DeepestSearch::Corner DeepestSearch::between(const Part& part, int i, int j, double share) {
   const Corner &a = part.corner[i], &b = part.corner[j];
   return corner(a.p + share * (b.p - a.p), a.weight + share * (b.weight - a.weight), part.triangle,
                 a.nearest);
 }
 
-// Across its longest edge.
+// Halves the part across its longest edge.
 void DeepestSearch::halve(const Part& part) {
   int longest = 0;
   double length2 = -1;
@@ -51,7 +51,7 @@ void DeepestSearch::halve(const Part& part) {
   add_part(half);
 }
 
-// Whether all of it is: its corners are, and it does not meet the surface.
+// Whether the whole part is outside: its corners are, and it does not meet the outer surface.
 bool DeepestSearch::outside(const Part& part) {
   const double apart = tiny_ / 4;
   Vec3<double> low = part.corner[0].p, high = low;
@@ -76,7 +76,8 @@ bool DeepestSearch::outside(const Part& part) {
   return !met;
 }
 
-// False: there is no such place, or it is time to halve the part, so that all edges become short.
+// Cuts the part, or returns false if no cut applies or if a halving is due. Halvings in between make all
+// edges short.
 bool DeepestSearch::cut(const Part& part) {
   if (part.halvings_due == 0) return false;
   const std::int32_t nearer = part.corner[part.worst].nearest;
@@ -87,7 +88,7 @@ bool DeepestSearch::cut(const Part& part) {
   return part.halvings_due % 2 ? cut_off(part) || to_nearer() : to_nearer() || cut_off(part);
 }
 
-// Where the triangle `farther` is as far as `nearer`.
+// Cuts the part where the triangles `farther` and `nearer` are equally far.
 bool DeepestSearch::cut_between(const Part& part, std::int32_t farther, std::int32_t nearer) {
   return cut_where(
       part, part.bound,
@@ -95,7 +96,8 @@ bool DeepestSearch::cut_between(const Part& part, std::int32_t farther, std::int
       nearer);
 }
 
-// From what is outside beyond the plane that touches the surface where it is nearest to the outermost corner.
+// Cuts the part along the plane that touches the outer surface at the point nearest to the outermost corner,
+// to separate what is outside.
 bool DeepestSearch::cut_off(const Part& part) {
   const auto* const outermost = std::min_element(
       part.corner, part.corner + 3, [](const Corner& a, const Corner& b) { return a.depth < b.depth; });
@@ -107,8 +109,8 @@ bool DeepestSearch::cut_off(const Part& part) {
       outermost->nearest);
 }
 
-// Where a function that is positive on one side is 0, to `scale` kRootError; `positive`, `negative`:
-// triangles to bound the parts on either side by.
+// Cuts the part along the zero set of a function, found to kRootError of `scale` on the edges. `positive`,
+// `negative`: triangles of the outer surface to compute bounds with on the side of that sign.
 template <class Function>
 bool DeepestSearch::cut_where(const Part& part, double scale, Function&& difference, std::int32_t positive,
                               std::int32_t negative) {
@@ -117,7 +119,7 @@ bool DeepestSearch::cut_where(const Part& part, double scale, Function&& differe
     beyond[k] = difference(part.corner[k].p);
     if (std::abs(beyond[k]) <= kEqual * scale + rounding_) beyond[k] = 0;
   }
-  // One corner on one side, the others on the other side, one of them perhaps on the cut.
+  // Look for the corner that is alone on its side; one of the others may lie on the cut.
   int apex = 0;
   const auto alone = [&](int k) {
     const double next = beyond[k] * beyond[(k + 1) % 3], last = beyond[k] * beyond[(k + 2) % 3];
@@ -126,11 +128,12 @@ bool DeepestSearch::cut_where(const Part& part, double scale, Function&& differe
   while (apex < 3 && !alone(apex)) ++apex;
   if (apex == 3) return false;
   ++steps_;
-  const auto crossing = [&](int j) {  // on the edge from the apex
+  const auto crossing = [&](int j) {  // zero on the edge from the apex to corner j
     if (beyond[j] == 0) return part.corner[j];
     const Vec3<double>&a = part.corner[apex].p, &b = part.corner[j].p;
     double low = 0, high = 1, at_low = beyond[apex], at_high = beyond[j], share = 0;
-    int side = 0;  // of the last step: what stays is halved, so that both ends move [Dowell1971]
+    int side = 0;  // end replaced last; the value at an end that stays is halved, so that both ends move
+                   // [Dowell1971]
     for (int i = 0; i < kMaxRootSteps; ++i) {
       share = low + (high - low) * (at_low / (at_low - at_high));
       const double here = difference(a + share * (b - a));

@@ -9,13 +9,13 @@
 namespace abut::distance {
 namespace {
 
-constexpr std::int32_t kStepsForEqual = 1 << 8;      // after the search
-constexpr std::int32_t kMaxStepsForEqual = 1 << 12;  // where none is found
+constexpr std::int32_t kStepsForEqual = 1 << 8;      // steps after the search, if an equal point is known
+constexpr std::int32_t kMaxStepsForEqual = 1 << 12;  // the same, until one is found
 constexpr double kReachRounding = 1e-9;
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
-constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // relative to the coordinates
+constexpr double kPolishReach = 1e-4;  // relative to the depth: features that may be equally near
 
-// Whether a part is searched after another.
+// Whether part a is searched after part b.
 template <class Part>
 bool later(const Part& a, const Part& b) {
   return a.rank < b.rank || (a.rank == b.rank && a.order > b.order);
@@ -107,7 +107,7 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
   return found;
 }
 
-// Whether another point is as deep.
+// Searches the remaining parts for another point that is equally deep, within a limit of steps.
 void DeepestSearch::find_equal() {
   const std::int32_t begun = steps_;
   while (!heap_.empty() && heap_.front().bound >= kept_ &&
@@ -118,13 +118,13 @@ void DeepestSearch::find_equal() {
   }
 }
 
-// Whether a corner of the part is as deep as the deepest point and elsewhere.
+// Whether a corner of the part is as deep as the deepest point and in another place.
 bool DeepestSearch::equals(const Part& part) const {
   return part.node < 0 && std::any_of(part.corner, part.corner + 3,
                                       [&](const Corner& c) { return c.depth >= kept_ && !near_best(c.p); });
 }
 
-// Whether all of the part is where the deepest point is.
+// Whether the whole part is in the same place as the deepest point.
 bool DeepestSearch::in_place(const Part& part) const {
   return part.node < 0 &&
          std::all_of(part.corner, part.corner + 3, [&](const Corner& c) { return near_best(c.p); });
@@ -197,7 +197,8 @@ void DeepestSearch::add_triangle(std::int32_t triangle) {
   add_part(part);
 }
 
-// A triangle of `outer` that no neighbour is nearer to p than, from one nearby.
+// Walks over `outer` from a nearby triangle towards p, in at most kMaxSteps steps, to one that is nearer to
+// p than its neighbours.
 std::int32_t DeepestSearch::walk(std::int32_t from, const Vec3<double>& p) const {
   constexpr int kMaxSteps = 16;
   double nearest = distance_to(from, p);
@@ -226,7 +227,8 @@ DeepestSearch::Corner DeepestSearch::vertex(std::int32_t triangle, int k, std::i
   return result;
 }
 
-// A point of the inner surface, perhaps the deepest; `near`: a triangle of `outer` nearby, or -1.
+// Evaluates a point of the inner surface and makes it the deepest point if it is deeper, or equally deep
+// with a lower number. `near`: a nearby triangle of `outer`, or -1.
 DeepestSearch::Corner DeepestSearch::corner(const Vec3<double>& p, const Vec3<double>& weight,
                                             std::int32_t triangle, std::int32_t near) {
   ++steps_;
@@ -257,7 +259,8 @@ DeepestSearch::Corner DeepestSearch::corner(const Vec3<double>& p, const Vec3<do
   return {p, weight, depth, found.triangle};
 }
 
-// Vertices count from 0, other points on from there by their triangle.
+// Number that orders equally deep points: vertices by their index, other points after all vertices by their
+// triangle.
 std::int64_t DeepestSearch::number_of(std::int32_t triangle, const Vec3<double>& weight) const {
   for (int k = 0; k < 3; ++k)
     if (weight[k] == 1) return inner_.triangles[std::ptrdiff_t(3) * triangle + k];
@@ -303,7 +306,8 @@ void DeepestSearch::set_bound(Part& part) const {
   }
 }
 
-// Newton's method on the features that are equally near to the deepest point, along what carries it.
+// Refines the deepest point by Newton's method on the features that are equally near to it, within the face
+// or edge that carries it.
 void DeepestSearch::polish() {
   constexpr int kMaxTurns = 8;
   for (int turn = 0; turn < kMaxTurns && best_.triangle_inner >= 0; ++turn) {
@@ -319,7 +323,7 @@ void DeepestSearch::polish() {
     for (int k = 0; k < balance.count; ++k) right(k) = near.feature[features[k]].depth - balance.depth;
     const Eigen::Vector2d z = shortest_move(pulls(near, flat, features), right);
     Vec3<double> weight = weights_in(t, best_.point + z[0] * flat.along[0] + z[1] * flat.along[1]);
-    double share = 1;  // of the way, so that the point stays on the triangle
+    double share = 1;  // fraction of the step that keeps the point on the triangle
     int stop = -1;
     for (int k = 0; k < 3; ++k) {
       const double now = best_.weight_inner[k];
@@ -336,9 +340,9 @@ void DeepestSearch::polish() {
   }
 }
 
-// Of the features that are equally near at the deepest point that of the greatest weight is told, which from
-// pose to pose is the same but where another becomes as heavy; of those that are as heavy that of the lowest
-// triangle.
+// Among the features that are equally near at the deepest point, names the one with the greatest weight as
+// nearest; from pose to pose it stays the same unless another becomes as heavy. Among equal weights it names
+// the feature of the triangle with the lowest index.
 void DeepestSearch::name_heaviest(const NearFeatures& near, const FlatBasis& flat) {
   constexpr double kSameWeight = 1e-6;
   const double equal = kEqualFeature * size_ + rounding_;

@@ -10,53 +10,57 @@
 // The deepest point of one surface within another.
 namespace abut::distance {
 
-// A point of the surface `inner` and the nearest of `outer`, in the outer surface's frame.
+// The deepest point of the surface `inner` within `outer` and its nearest point of `outer`, in the outer
+// surface's frame.
 struct DeepestPoint {
-  double depth = 0;  // m: exact distance of the point from `outer`; 0: no point is inside
-  double bound = 0;  // m: no point is deeper; at most kDepthGap depth + kLeastGap size more, or !complete
+  double depth =
+      0;  // m: exact distance of the point from `outer`; 0 if no point is inside, or none deeper than asked
+  double bound = 0;  // m: upper bound; if `complete`, at most kDepthGap depth + kLeastGap size above `depth`
   Vec3<double> point = Vec3<double>::Zero(), nearest = Vec3<double>::Zero();  // m
-  Vec3<double> normal = Vec3<double>::Zero();             // of `outer` at the nearest point, outward
-  std::int32_t triangle_inner = -1, triangle_outer = -1;  // that have the points; -1: none
+  Vec3<double> normal = Vec3<double>::Zero();             // of `outer` at `nearest`, unit, outward
+  std::int32_t triangle_inner = -1, triangle_outer = -1;  // of `point` and `nearest`; -1: none
   Vec3<double> weight_inner = Vec3<double>::Zero();       // barycentric
-  Feature feature_outer = Feature::kFace;                 // that has the nearest point
-  bool complete = true;                                   // false: ended at its limit of steps
-  bool equalled = false;   // another point, not in the same place, is as deep but for kTie
-  std::int32_t steps = 0;  // distances of points, tests and cuts of parts
+  Feature feature_outer = Feature::kFace;                 // of `triangle_outer`, has `nearest`
+  bool complete = true;                                   // false: the search ended at its limit of steps
+  bool equalled = false;                                  // another point elsewhere is as deep within kTie
+  std::int32_t steps = 0;  // number of point distances, tests and cuts of parts
 };
 
-inline constexpr double kDepthGap = 1e-6;       // of the depth
-inline constexpr double kLeastGap = 1e-10;      // of the size, that of both surfaces' boxes
-inline constexpr double kEqualDepth = 1e-12;    // of the size
-inline constexpr double kTie = 1e-9;            // of the depth: depths that are one
-inline constexpr double kEqualFeature = 2e-13;  // of the size: features that are equally near to a point
-inline constexpr double kSamePlace = 1e-4;      // of the depth, and kSameSpot of the size: one place
-inline constexpr double kSameSpot = 1e-8;       // of the size: see kSamePlace
-inline constexpr std::int32_t kMaxDepthSteps = 10'000;  // of either surface: some hundredths of a second
+inline constexpr double kDepthGap = 1e-6;       // relative to the depth
+inline constexpr double kLeastGap = 1e-10;      // relative to the size, that of both surfaces' boxes
+inline constexpr double kEqualDepth = 1e-12;    // relative to the size
+inline constexpr double kTie = 1e-9;            // relative to the depth: depths that count as equal
+inline constexpr double kEqualFeature = 2e-13;  // relative to the size: features equally near to a point
+inline constexpr double kSamePlace = 1e-4;      // relative to the depth; with kSameSpot added, one place
+inline constexpr double kSameSpot = 1e-8;       // relative to the size; see kSamePlace
+inline constexpr std::int32_t kMaxDepthSteps = 10'000;  // per surface: some hundredths of a second
 
-// Of points whose depths differ by no more than kEqualDepth of the size and rounding that of the lowest
-// number counts: vertices by theirs, then points by their triangle; and parts whose bounds are one in single
-// precision are searched in the order in which they were made. So rounding, as of another frame, does not
-// choose.
+// Searches for the deepest point of one closed surface within another. Among points whose depths differ by
+// at most kEqualDepth of the size plus rounding, the one with the lowest number is returned: vertices have
+// their own numbers, other points follow in the order of their triangles. Parts whose bounds are equal in
+// single precision are searched in the order of their creation. Rounding, such as that of another frame,
+// therefore does not choose the point.
 //
-// Branch and bound over the boxes of `inner`, its triangles and their parts, greatest bound first: on a part
-// the depth is at most that of a corner plus the way to the others, and at most the greatest distance of its
-// corners from any one triangle of `outer` [Tang2009]. A part is cut where two triangles of `outer` are
-// equally far, so that faces have exact bounds after few cuts, walls that are parallel to the part included,
-// and from what is outside beyond the plane that touches `outer` where it is nearest to the outermost corner;
-// a part outside that does not meet `outer` is left out. Of a surface's copy that is moved no point is deeper
-// than it has been moved. Where the deepest point is that at which several features are equally near, it is
-// then moved there. Keeps its memory: one per thread.
+// Method: branch and bound over the boxes of `inner`, its triangles and their parts, greatest bound first.
+// On a part the depth is at most that of a corner plus the distance to the farthest other corner, and at
+// most the greatest distance of its corners from any one triangle of `outer` [Tang2009]. A part is cut where
+// two triangles of `outer` are equally far, so that faces, walls parallel to the part included, have exact
+// bounds after few cuts. It is also cut along the plane that touches `outer` at the point nearest to the
+// part's outermost corner, which separates what is outside. A part that is outside and does not meet `outer`
+// is discarded. If the surfaces are copies of one another, no point is deeper than the distance that it has
+// been moved. If several features are equally near to the deepest point, it is then refined to the exact
+// point. Keeps its scratch memory: use one per thread.
 class DeepestSearch {
  public:
-  // X_OI: pose of the inner surface in the outer's frame. Both closed. `least`: a depth (m) that only deeper
-  // points are of interest beyond. Ends after `limit` steps.
+  // X_OI: pose of the inner surface in the outer's frame. Both surfaces must be closed. `least` (m): only
+  // deeper points are searched for. Ends after `limit` steps.
   DeepestPoint operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
                           const Pose<double>& X_OI, double least = 0, std::int32_t limit = kMaxDepthSteps);
 
-  // Goes on with a search that was not complete, to a further limit.
+  // Continues a search that was not complete, until it has taken `limit` steps in all.
   DeepestPoint resume(double least, std::int32_t limit);
 
-  // On these triangles of the inner surface alone.
+  // Searches only these triangles of the inner surface.
   DeepestPoint operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
                           const Pose<double>& X_OI, double least, std::span<const std::int32_t> triangles);
 
@@ -66,18 +70,18 @@ class DeepestSearch {
   struct Corner {
     Vec3<double> p, weight;  // in the outer's frame, m; barycentric
     double depth;            // m, negative outside
-    std::int32_t nearest;    // triangle of `outer`
+    std::int32_t nearest;    // nearest triangle of `outer`
   };
   struct Part {
     double bound;       // m
-    std::int32_t node;  // of the inner's tree, -1: a part of a triangle
+    std::int32_t node;  // of the inner surface's tree; -1: a part of a triangle
     std::int32_t triangle;
-    std::int32_t middle;   // a further triangle of `outer` to bound by
-    std::int32_t farther;  // the triangle that `bound` is by, -1: none
-    int worst;             // corner that is farthest from it
-    int halvings_due;      // cuts until the next halving
-    float rank;            // of its bound: the greatest is searched first
-    std::uint32_t order;   // of the parts of a search: of those of one rank the first
+    std::int32_t middle;   // additional triangle of `outer` to compute bounds with; -1: none
+    std::int32_t farther;  // the triangle of `outer` that gives `bound`; -1: none
+    int worst;             // corner that is farthest from `farther`
+    int halvings_due;      // number of cuts until the next halving
+    float rank;            // `bound` in single precision; the greatest is searched first
+    std::uint32_t order;   // of creation; among equal ranks the lowest is searched first
     Corner corner[3];
   };
 
@@ -117,21 +121,21 @@ class DeepestSearch {
 
   asset::SurfaceView inner_, outer_;
   Pose<double> X_OI_;
-  double greatest_ = 0;      // m: depth found, or asked to be exceeded
-  double worthwhile_ = 0;    // m: parts that are not deeper are left out
-  double size_ = 0;          // m: of both surfaces' boxes
-  double kept_ = 0;          // m: parts that may hold a point as deep
-  double tiny_ = 0;          // m
-  double rounding_ = 0;      // m: of distances of points from triangles
-  double moved_ = 0;         // m: of a copy of `outer` no point has been moved farther
-  double equal_ = 0;         // m: depths that are one
-  std::int64_t number_ = 0;  // of the point that is the deepest
-  std::uint32_t parts_ = 0;  // of this search
+  double greatest_ = 0;    // m: greatest depth found, or the depth to exceed
+  double worthwhile_ = 0;  // m: parts whose bound is not greater are not searched
+  double size_ = 0;        // m: of both surfaces' bounding balls
+  double kept_ = 0;  // m: parts with at least this bound are kept, since they may hold an equally deep point
+  double tiny_ = 0;  // m
+  double rounding_ = 0;      // m: of distances between points and triangles
+  double moved_ = 0;         // m: of a copy of `outer`, bound on its points' motion; else infinite
+  double equal_ = 0;         // m: depths that differ by less count as equal
+  std::int64_t number_ = 0;  // number of the deepest point (`number_of`)
+  std::uint32_t parts_ = 0;  // number of parts made in this search
   std::int32_t steps_ = 0;
   DeepestPoint best_;
   std::vector<Part> heap_;
-  std::vector<Corner> vertices_;      // of `inner`, asked before
-  std::vector<std::uint64_t> asked_;  // by vertex: the search in which it was
+  std::vector<Corner> vertices_;      // vertices of `inner` evaluated so far, by index
+  std::vector<std::uint64_t> asked_;  // by vertex: the number of the search that evaluated it
   std::uint64_t search_ = 0;
 };
 

@@ -10,12 +10,12 @@
 namespace abut::distance {
 namespace {
 
-constexpr double kSame = 1e-7;  // of the depth: nearest points that are one
+constexpr double kSame = 1e-7;  // relative to the depth: closest points this near to one another are one
 
 using Pull = Eigen::Vector2d;
 
-// Weights of one to three pulls under which their sum is shortest, and that length: infinite where a weight
-// would not be positive.
+// Computes the weights w of one to three pulls under which their weighted sum is shortest, and returns its
+// length; infinite if a weight would not be positive.
 double balance(const Pull* u, int count, std::array<double, 3>& w) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (count == 1) {
@@ -24,7 +24,7 @@ double balance(const Pull* u, int count, std::array<double, 3>& w) {
   }
   if (count == 2) {
     const Pull way = u[0] - u[1];
-    const double share = -u[1].dot(way) / way.squaredNorm();  // of the first
+    const double share = -u[1].dot(way) / way.squaredNorm();  // weight of the first
     if (!(share > 0 && share < 1)) return kNone;
     w = {share, 1 - share, 0};
     return (u[1] + share * way).norm();

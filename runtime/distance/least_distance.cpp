@@ -12,8 +12,8 @@
 namespace abut::distance {
 namespace {
 
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
-constexpr double kGap = 1e-14;                                             // of the size
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // relative to the coordinates
+constexpr double kGap = 1e-14;                                             // relative to the size
 
 template <class Part>
 bool later(const Part& a, const Part& b) {
@@ -132,9 +132,9 @@ void LeastSearch::consider(const Vec3<double>& p, std::int32_t triangle, const V
   best_.distance = distance, best_.point = p, best_.triangle = triangle, best_.weight = weight;
 }
 
-// Newton's method along a triangle's face, its edges and to its corners: of the points found that are as near
-// the one of the fewest dimensions, to rounding, is considered. No point of the triangle is nearer than what
-// is returned: the tangent plane's least height there.
+// Newton's method along a triangle's face, its edges and to its corners. Among the points found that are
+// equally near to rounding, the one on the feature of lowest dimension is considered. Returns a lower bound
+// of the distance on the triangle: the least height of the tangent plane at that point.
 double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   Triangle<double> t = internal::triangle_of<double>(surface_, triangle);
   for (Vec3<double>& v : t) v = X_PS_ * v;
@@ -157,7 +157,8 @@ double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   return least + std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)});
 }
 
-// Bounds the least distance of a part by tangent planes, each where those before have their least maximum.
+// Returns a lower bound of the distance on a part by tangent planes, each taken at the point where the
+// maximum of the earlier planes is least.
 double LeastSearch::cut(const Part& part) {
   planes_.clear();
   Vec3<double> share = Vec3<double>::Constant(1.0 / 3);
@@ -176,13 +177,13 @@ double LeastSearch::cut(const Part& part) {
   return planes_.bound();
 }
 
-// The weights at which the distance is stationary along the triangle's face, or the edge across from corner
-// `skip`.
+// Returns the weights at which the distance is stationary along the triangle's face, or along the edge
+// opposite corner `skip`.
 Vec3<double> LeastSearch::newton(const Triangle<double>& t, Vec3<double> weight, int skip) {
   constexpr int kTurns = 20;
   constexpr double kConverged = 1e-16, kSingular = 1e-9;
   const int first = skip == 0 ? 1 : 0;
-  Eigen::Matrix<double, 3, 2> U = Eigen::Matrix<double, 3, 2>::Zero();  // of an edge one column
+  Eigen::Matrix<double, 3, 2> U = Eigen::Matrix<double, 3, 2>::Zero();  // one column for an edge
   int other[2], count = 0;
   for (int k = first + 1; k < 3; ++k)
     if (k != skip) U.col(count) = t[k] - t[first], other[count++] = k;

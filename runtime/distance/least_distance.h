@@ -12,23 +12,24 @@ namespace abut::distance {
 
 struct LeastPoint {
   double distance = 0;                         // m, negative within the primitive
-  double bound = 0;                            // m: no point's is less
+  double bound = 0;                            // m: lower bound of the distance of all points
   Vec3<double> point = Vec3<double>::Zero();   // in the primitive's frame, m
-  Vec3<double> normal = Vec3<double>::Zero();  // of the primitive, unit, outward: the distance's gradient
+  Vec3<double> normal = Vec3<double>::Zero();  // unit, outward, of the primitive: the distance's gradient
   std::int32_t triangle = -1;
   Vec3<double> weight =
       Vec3<double>::Zero();  // barycentric, exactly 0 for corners that do not carry the point
   bool complete = true;      // false: ended at its limit of steps
-  std::int32_t steps = 0;    // distances of points
+  std::int32_t steps = 0;    // number of point distances computed
 };
 
 inline constexpr std::int32_t kMaxLeastSteps = 20'000;  // some thousandths of a second
 
-// The signed distance f of a convex solid is a convex function, so that over a box or a triangle it is no
-// less than its tangent plane at the middle: f(c) + g . (x - c). Branch and bound over the tree's boxes and
-// parts of triangles, least bound first, to 1e-14 of the size; a triangle's least is found by Newton's method
-// along its features, and shown by the tangent plane there or, where f has a kink, by several tangent planes
-// together [Kelley1960]. Keeps its memory: one per thread.
+// Finds the point of a surface with the least signed distance from a primitive. The signed distance f of a
+// convex solid is a convex function, so that over a box or a triangle it is at least its tangent plane at
+// the centre c: f(c) + g . (x - c), g the gradient there. The search is a branch and bound over the tree's
+// boxes and parts of triangles, least bound first, to 1e-14 of the size. The minimum over a triangle is
+// found by Newton's method along its features, and proved by the tangent plane there or, where f has a kink,
+// by several tangent planes together [Kelley1960]. Keeps its scratch memory: use one per thread.
 class LeastSearch {
  public:
   // X_PS: pose of the surface in the primitive's frame.
@@ -40,7 +41,7 @@ class LeastSearch {
     double bound;       // m
     std::int32_t node;  // -1: a part of a triangle
     std::int32_t triangle;
-    bool whole;  // all of it
+    bool whole;  // the part is the whole triangle
     Vec3<double> corner[3], weight[3];
   };
   void open(std::int32_t node);

@@ -10,7 +10,7 @@
 #include "runtime/bvh/overlap.h"
 #include "runtime/core/simd.h"
 
-// Pairs of boxes of two surfaces' trees, nearest first.
+// Traverses pairs of boxes of two surfaces' trees, nearest first.
 namespace abut::distance::internal {
 
 using Floats = bvh::FourBoxes::Lanes;
@@ -19,9 +19,10 @@ using bvh::kWidth;
 
 inline constexpr float kNoBound = std::numeric_limits<float>::infinity();
 
-// Bounds of the distance of pairs of boxes from below, less `base`, m, single precision: `base` takes the far
-// part out. Along the direction n from the planes above each box, across it from the boxes turned into a
-// frame whose z axis is n, so that surfaces that face one another along n are told apart by all of their gap.
+// Lower bounds of the distance of pairs of boxes, less `base` (m), in single precision: subtracting `base`,
+// the distance of the centres, keeps digits for bodies far apart. Along the direction n bounds come from the
+// bounding planes stored with each box, across it from the boxes turned into a frame whose z axis is n, so
+// that surfaces that face one another along n are separated by their full gap.
 class NearBoxes {
  public:
   NearBoxes(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB)
@@ -37,7 +38,7 @@ class NearBoxes {
     aim(base_ > 0 ? Vec3<double>(offset_ / base_) : Vec3<double>::UnitX());
   }
 
-  // From here on along the unit vector n, in A.
+  // Uses the unit vector n, in A, as the direction of later bounds.
   void aim(const Vec3<double>& n) {
     Mat3<double> R_NA;
     R_NA.row(0) = n.unitOrthogonal();
@@ -53,16 +54,17 @@ class NearBoxes {
              static_cast<float>(R_NB.row(2).dot(center_B_)) - kRounding * coordinates_;
   }
 
-  // A distance from above, less the base, as single precision.
+  // Converts a distance (m) to single precision, less the base, rounded up.
   float limit(double distance) const {
     const auto rounded = static_cast<float>(distance - base_);
     return rounded + kRounding * std::abs(rounded) + std::numeric_limits<float>::min();
   }
 
-  // The distance that a bound stands for, m.
+  // The distance that belongs to a bound, m.
   double distance(float bound) const { return base_ + bound; }
 
-  // The four children of a node: boxes across n, greatest coordinates along it (A) or against it (B).
+  // The four children of a node: boxes in the turned frame, and their greatest coordinates along n (A) or
+  // against it (B).
   struct Side {
     bvh::FourBoxes boxes;
     Floats along;
@@ -70,9 +72,9 @@ class NearBoxes {
   const Side& of_A(std::int32_t node) { return known(known_A_, A_, node, X_NA_, along_A_); }
   const Side& of_B(std::int32_t node) { return known(known_B_, B_, node, X_NB_, along_B_); }
 
-  // Of A's child a and B's four.
+  // Lower bounds for A's child a with each of B's four children, less the base.
   Floats operator()(const Side& A, int a, const Side& B) const {
-    const Floats gap = shift_ - (B.along + A.along[a]);  // along n, less the base
+    const Floats gap = shift_ - (B.along + A.along[a]);  // gap along n, less the base
     const float scale = 1 / size_;
     Floats squares = Floats::Zero();
     for (int k = 0; k < 3; ++k) {
@@ -87,9 +89,9 @@ class NearBoxes {
   }
 
  private:
-  static constexpr float kRounding = 2e-6f;  // of a few operations, in single precision
+  static constexpr float kRounding = 2e-6f;  // relative, of a few operations in single precision
 
-  // Sides made, at the place of their node's number modulo kKnown: a descent comes back to most.
+  // Cache of computed sides, at index node modulo kKnown: a descent revisits most nodes.
   static constexpr int kKnown = 64;
   struct Known {
     std::int32_t node = -1, aim = 0;
@@ -102,8 +104,8 @@ class NearBoxes {
     return k.side;
   }
 
-  // Greatest n . p over box and plane m . p <= h: with a = max(n . m, 0), a h and the box's greatest (n - a
-  // m) . p.
+  // Greatest n . p over the intersection of the box and the half-space m . p <= h: with a = max(n . m, 0) it
+  // is at most a h plus the box's greatest (n - a m) . p.
   static Side side(const asset::SurfaceView& surface, std::int32_t node, const Pose<float>& X_N,
                    const Vec3<float>& n) {
     Side result{bvh::turned_boxes(surface.tree, node, X_N), Floats::Zero()};
@@ -130,9 +132,9 @@ class NearBoxes {
 
   asset::SurfaceView A_, B_;
   Pose<double> X_AB_;
-  Pose<float> X_NA_, X_NB_;  // both from the centre of A
+  Pose<float> X_NA_, X_NB_;  // both relative to the centre of A
   Vec3<double> center_A_, center_B_, offset_;
-  double base_;  // m: the distance of the centres
+  double base_;  // m: distance of the centres
   float size_, coordinates_, reach_;
   Vec3<float> along_A_, along_B_;
   float shift_ = 0;
@@ -140,8 +142,9 @@ class NearBoxes {
   std::array<Known, kKnown> known_A_, known_B_;
 };
 
-// Pairs of leaves in the order of their bounds, from near to far as far as a depth-first descent goes. Ends
-// where leaf(...) is false: the least bound of what is left, or infinity.
+// Visits pairs of leaves by increasing bound, as far as a depth-first descent allows. Ends if leaf(first_A,
+// count_A, first_B, count_B) returns false, and then returns the least bound among the pairs not visited;
+// otherwise returns infinity.
 template <class Leaf>
 ABUT_INLINE float visit_near_pairs(const bvh::TreeView& A, const bvh::TreeView& B, NearBoxes& bounds,
                                    const float& limit, Leaf&& leaf) {

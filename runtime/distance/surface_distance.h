@@ -13,7 +13,8 @@
 #include "runtime/distance/triangle_point.h"
 #include "runtime/math/pose.h"
 
-// Exact distance, closest point and sign of a closed surface at a point: the ground truth of everything soft.
+// Exact distance, closest point and sign of a closed surface at a point: the reference for all soft
+// distances.
 namespace abut::distance {
 
 // Signed distance of a surface at a point Q, everything in the surface's frame.
@@ -21,9 +22,9 @@ template <class S>
 struct SurfaceDistance {
   S distance;             // m, negative inside
   Vec3<S> closest;        // point of the surface closest to Q, m
-  Vec3<S> gradient;       // of the distance by Q: unit, outward; on an edge or vertex itself the pseudonormal
-  std::int32_t triangle;  // that holds the closest point; -1: none
-  Feature feature;        // of that triangle
+  Vec3<S> gradient;       // unit, outward, with respect to Q; on an edge or vertex itself the pseudonormal
+  std::int32_t triangle;  // triangle of the closest point; -1: none
+  Feature feature;        // face, edge or vertex of that triangle
   Status status;          // kOk; kTouching: Q is on the surface; kInvalidInput: NaN in every number
 };
 
@@ -41,15 +42,15 @@ std::array<Vec3<S>, 3> triangle_of(const asset::SurfaceView& surface, std::int32
   return {corner<S>(surface, triangle, 0), corner<S>(surface, triangle, 1), corner<S>(surface, triangle, 2)};
 }
 
-// Unit normal of a triangle, 0 for one without area.
+// Unit normal of a triangle; zero for a triangle without area.
 template <class S>
 Vec3<S> face_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
   const Vec3<S> a = corner<S>(surface, triangle, 0);
   return (corner<S>(surface, triangle, 1) - a).cross(corner<S>(surface, triangle, 2) - a).normalized();
 }
 
-// Angle-weighted pseudonormal of a feature, not normalised: the sign of its product with the vector from the
-// feature to a point whose closest feature it is tells inside from outside [Baerentzen2005].
+// Angle-weighted pseudonormal of a feature, not normalised. The sign of its product with the vector from the
+// feature to a point whose closest feature it is separates inside from outside [Baerentzen2005].
 template <class S>
 Vec3<S> pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature) {
   if (feature == Feature::kFace) return face_normal<S>(surface, triangle);
@@ -64,10 +65,10 @@ Vec3<S> pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, F
   return {S(n[0]), S(n[1]), S(n[2])};
 }
 
-// Whether a triangle is so high that rounding of its corners leaves its normal.
+// Whether the height of a triangle is large enough for its normal to survive the rounding of its corners.
 template <class S>
 bool has_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
-  constexpr double kRoundings = 16;  // of the height
+  constexpr double kRoundings = 16;  // rounding errors that the height must exceed
   const Vec3<S> a = corner<S>(surface, triangle, 0);
   const Vec3<S> ab = corner<S>(surface, triangle, 1) - a, ac = corner<S>(surface, triangle, 2) - a;
   const S base2 = ab.squaredNorm() + ac.squaredNorm();
@@ -75,7 +76,8 @@ bool has_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
   return ab.cross(ac).squaredNorm() > lost * lost * base2 * (a.squaredNorm() + base2);
 }
 
-// Whether all triangles around a feature have normals, so that its pseudonormal tells inside from outside.
+// Whether all triangles around a feature have normals, so that its pseudonormal can separate inside from
+// outside.
 template <class S>
 bool has_pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature) {
   if (!has_normal<S>(surface, triangle)) return false;
@@ -93,12 +95,12 @@ bool has_pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, 
   return true;
 }
 
-// Whether the surface winds around p, by the solid angles of all triangles, whatever their shapes
+// Whether the surface winds around p: winding number from the solid angles of all triangles, of any shape
 // [VanOosterom1983].
 template <class S>
 [[gnu::noinline, gnu::cold]] bool winds_around(const asset::SurfaceView& surface, const Vec3<S>& p) {
   using std::atan2;
-  S half = S(0);  // of the solid angles: 2 pi inside
+  S half = S(0);  // half the sum of the solid angles: 2 pi inside
   for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
     const Vec3<S> a = corner<S>(surface, t, 0) - p, b = corner<S>(surface, t, 1) - p,
                   c = corner<S>(surface, t, 2) - p;
@@ -108,8 +110,8 @@ template <class S>
   return half > S(3);
 }
 
-// Whether p is on the inner side of the feature that is nearest to it, with that pseudonormal; away: from the
-// feature to p.
+// Whether p is on the inner side of its nearest feature, whose pseudonormal is `normal`; `away` is the
+// vector from the feature to p. Uses the winding number where the pseudonormal is lost in rounding.
 template <class S>
 bool on_inner_side(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature,
                    const Vec3<S>& normal, const Vec3<S>& p, const Vec3<S>& away) {
@@ -117,8 +119,9 @@ bool on_inner_side(const asset::SurfaceView& surface, std::int32_t triangle, Fea
                                                          : winds_around<S>(surface, p);
 }
 
-// Whether p is outside the box about the whole tree, and so outside the surface: seen from afar, features
-// that are not nearest are as near within rounding, and their pseudonormals tell nothing.
+// Whether p is outside the bounding box of the whole tree, and so outside the surface. From far away,
+// features that are not nearest appear as near within rounding, and their pseudonormals give no reliable
+// sign.
 template <class S>
 bool outside_box(const bvh::TreeView& tree, const Vec3<S>& p) {
   for (int k = 0; k < 3; ++k) {
@@ -140,8 +143,8 @@ SurfaceDistance<S> invalid_distance() {
   return {nan, nans, nans, -1, Feature::kFace, Status::kInvalidInput};
 }
 
-// The unit gradient: the pseudonormal where the residual is lost in rounding, differs from it by no more or,
-// on a face, is less exact; else the residual's direction.
+// Returns the unit gradient: the normalised pseudonormal where the residual is lost in rounding, differs
+// from it by no more than rounding or, on a face, is less exact; otherwise the direction of the residual.
 template <class S>
 Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const TrianglePoint<S>& nearest,
                  const Vec3<S>& normal, S distance, S sign) {
@@ -161,7 +164,8 @@ Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const
 
 }  // namespace internal
 
-// The triangle nearest to the point p_Q and its point nearest to it; -1 where none is within `reach` (m).
+// Returns the triangle nearest to the point p_Q and writes its closest point to `nearest`; returns -1 if no
+// triangle is within `reach` (m).
 template <class S>
 std::int32_t nearest_triangle(const asset::SurfaceView& surface, const Vec3<S>& p_Q, S reach,
                               TrianglePoint<S>& nearest) {
@@ -187,7 +191,7 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
 
 namespace internal {
 
-// At a point whose square is no number in double.
+// Signed distance at a point so far away that its squared norm overflows in double; uses long double.
 [[gnu::noinline, gnu::cold]] inline SurfaceDistance<double> far_distance(const asset::SurfaceView& surface,
                                                                          const Vec3<double>& p_Q,
                                                                          double reach) {
@@ -200,9 +204,9 @@ namespace internal {
 
 }  // namespace internal
 
-// Signed distance of `surface` at the point p_Q (m), exact to rounding. kInvalidInput: p_Q or the distance is
-// no number, the surface is empty, or it is not within `reach` (m) of p_Q: a small one saves much of the
-// search.
+// Signed distance of `surface` at the point p_Q (m), exact to rounding. kInvalidInput if p_Q or the distance
+// is not finite, the surface is empty, or it is not within `reach` (m) of p_Q. A small `reach` shortens the
+// search considerably.
 template <class S>
 SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q, S reach) {
   using std::sqrt;
@@ -228,8 +232,8 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
           distance > S(0) ? Status::kOk : Status::kTouching};
 }
 
-// signed_distance at every point, on `threads` threads (0: all), the same bits for any number of them. Throws
-// InvalidInput where the spans differ in size.
+// Computes signed_distance at every point, on `threads` threads (0: all); results are bit-identical for any
+// number of them. Throws InvalidInput if the spans differ in size.
 void signed_distances(const asset::SurfaceView& surface, std::span<const Vec3<double>> points,
                       std::span<SurfaceDistance<double>> results, int threads = 0);
 

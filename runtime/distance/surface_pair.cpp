@@ -17,7 +17,7 @@ using internal::TriangleLanes;
 using simd::Four;
 using simd::FourBits;
 
-// The corners of four triangles side by side.
+// The corners of four triangles, one triangle per lane.
 struct FourTriangles {
   Lanes3<Four> corner[3];
 };
@@ -56,7 +56,8 @@ ABUT_INLINE T greatest3(const T& a, const T& b, const T& c) {
   return d > c ? d : c;
 }
 
-// Squared distances of four pairs, as if none crossed.
+// Squared distances of four pairs of triangles, assuming that none cross. `straddle`: each triangle of the
+// pair has corners on both sides of the other's plane or on it, so that the two may cross.
 ABUT_INLINE void distances2(const TriangleLanes<Four>& a, const TriangleLanes<Four>& b, Four& best,
                             FourBits& straddle) {
   best = Four{} + std::numeric_limits<double>::infinity();
@@ -74,7 +75,8 @@ ABUT_INLINE void distances2(const TriangleLanes<Four>& a, const TriangleLanes<Fo
              (greatest3<Four>(height_B[0], height_B[1], height_B[2]) >= 0.0);
 }
 
-// Four triangles as balls, and how far they reach along the direction n or against it (sign -1).
+// Bounding balls of four triangles, and their greatest coordinates along the direction n, or against it
+// (sign -1).
 struct FourBalls {
   Lanes3<Four> center;
   Four radius, along;
@@ -106,7 +108,7 @@ class NearestSearch {
     return best_;
   }
 
-  // All pairs within the distance that is returned, `most` of them.
+  // Lists all pairs within the distance that is returned, at most `most`.
   ABUT_INLINE double list(double reach, std::size_t most, std::vector<NearPair>& found) {
     found.clear();
     list_ = &found;
@@ -141,7 +143,7 @@ class NearestSearch {
     limit_ = bounds_.limit(reach);
   }
 
-  // Leaves the nearer half of the pairs found: the distance up to which they are.
+  // Keeps the nearer half of the pairs found and returns the distance up to which they are complete.
   static double shrink(std::vector<NearPair>& found) {
     const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
     const auto nearer = [](const NearPair& p, const NearPair& q) {
@@ -153,10 +155,11 @@ class NearestSearch {
     return std::sqrt(reach2);
   }
 
-  // From B's centre to the nearest triangle of A, from there to the nearest of B, and so on while that helps.
+  // Finds a first pair: from B's centre to the nearest triangle of A, from there to the nearest of B, and so
+  // on as long as the distance decreases enough.
   void project_in_turns() {
     constexpr int kMaxTurns = 6;
-    constexpr double kWorthwhile = 0.99;  // of the distance before
+    constexpr double kWorthwhile = 0.99;  // relative to the previous distance
     const Pose<double> X_BA = X_AB_.inverse();
     Vec3<double> p = X_AB_ * bvh::ball_of(B_.tree).center;
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -173,8 +176,8 @@ class NearestSearch {
     }
   }
 
-  // Of all pairs of triangles of two leaves those that may be nearer than the best one: by their reach along
-  // n and the distance of their centres across it.
+  // Selects, among all pairs of triangles of two leaves, those that may be nearer than the best one, by
+  // their extents along n and the distance of their centres across it.
   ABUT_INLINE void compare(std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
     const Lanes3<Four> n{Four{} + n_.x(), Four{} + n_.y(), Four{} + n_.z()};
     for (std::int32_t i0 = 0; i0 < count_a; i0 += 4) {
@@ -202,7 +205,7 @@ class NearestSearch {
     }
   }
 
-  // Balls made, at the place of their first triangle's number modulo kKnown.
+  // Cache of computed balls, at index first / 4 modulo kKnown.
   static constexpr int kKnown = 64;
   struct Known {
     std::int32_t first = -1, takes = 0;
@@ -270,22 +273,22 @@ class NearestSearch {
     if (distance_ > 0) bounds_.aim(n_ = (pair.on_B - pair.on_A) / distance_);
   }
 
-  static constexpr double kRounding = 1e-9;  // of a pair's bound, more than enough
+  static constexpr double kRounding = 1e-9;  // relative, of a pair's bound; more than enough
 
   asset::SurfaceView A_, B_;
   Pose<double> X_AB_;
   NearBoxes bounds_;
   NearestTriangles best_;
-  Vec3<double> n_ = Vec3<double>::Zero();  // along the best pair
+  Vec3<double> n_ = Vec3<double>::Zero();  // unit, from A to B between the points of the best pair
   double distance_ = std::numeric_limits<double>::infinity(),
-         distance2_above_ = distance_;  // of the best pair, m
+         distance2_above_ = distance_;  // of the best pair, m; and an upper bound of its square, m^2
   float limit_ = kNoBound;
-  std::int32_t takes_ = 0;  // of a best pair
+  std::int32_t takes_ = 0;  // number of times that a best pair was taken
   std::array<Known, kKnown> known_A_, known_B_;
   std::int32_t pending_A_[4] = {}, pending_B_[4] = {};
   bool pending_touch_[4] = {};
   int pending_count_ = 0;
-  std::vector<NearPair>* list_ = nullptr;  // of all pairs within distance2_above_, if not null
+  std::vector<NearPair>* list_ = nullptr;  // if not null, receives all pairs within distance2_above_
 };
 
 }  // namespace

@@ -8,11 +8,12 @@
 
 namespace abut::distance {
 
-// The least of a convex function over a triangle by cutting planes [Kelley1960]. A plane is its heights at
-// the corners (m): at the point of barycentric weights w the function is no less than plane . w. Where the
-// planes' maximum may be least are the corners, the points of an edge where two planes meet, and those of the
-// face where three do. Any mixture of planes, sum_i share_i plane_i with shares >= 0 that add up to 1, is
-// below the function, and its lowest corner a bound, whatever the rounding of the shares.
+// Bounds the minimum of a convex function over a triangle from below by cutting planes [Kelley1960]. A plane
+// is given by its heights at the corners (m): at the point with barycentric weights w the function is at
+// least plane . w. The maximum of all planes can have its minimum only at a corner, at a point of an edge
+// where two planes meet, or at a point of the face where three meet (the candidate places). Every convex
+// combination of planes, sum_i share_i plane_i with shares >= 0 that sum to 1, lies below the function, so
+// that its lowest corner is a lower bound, even if the shares have rounding errors.
 class TangentPlanes {
  public:
   static constexpr std::size_t kMax = 16;
@@ -23,11 +24,11 @@ class TangentPlanes {
     bound_ = -std::numeric_limits<double>::infinity();
   }
 
-  // No value of the function in the triangle is less, m.
+  // Lower bound of the function on the triangle, m.
   double bound() const { return bound_; }
   bool full() const { return planes_.size() == kMax; }
 
-  // Takes a plane; passes over places that are no less than `enough`.
+  // Adds a plane. Candidate places at which the planes' maximum is at least `enough` (m) are discarded.
   void add(const Vec3<double>& plane, double enough) {
     std::erase_if(places_, [&](Place& place) {
       place.height = std::max(place.height, plane.dot(place.weight));
@@ -43,7 +44,8 @@ class TangentPlanes {
     }
   }
 
-  // The weights where the planes' maximum is least; null where it is `enough` everywhere.
+  // Barycentric weights of the place at which the planes' maximum is least; null if that maximum is at least
+  // `enough` everywhere.
   const Vec3<double>* lowest() const {
     const auto place = std::min_element(places_.begin(), places_.end(),
                                         [](const Place& a, const Place& b) { return a.height < b.height; });
@@ -53,7 +55,7 @@ class TangentPlanes {
  private:
   struct Place {
     Vec3<double> weight;
-    double height;  // of the planes' maximum, m
+    double height;  // value of the planes' maximum, m
   };
 
   void meet(const Vec3<double>& weight, double enough) {
@@ -62,10 +64,10 @@ class TangentPlanes {
     if (height < enough) places_.push_back({weight, height});
   }
 
-  // On the edge across from corner k.
+  // Adds the place on the edge opposite corner k where two planes meet.
   void meet_on_edge(const Vec3<double>& x, const Vec3<double>& y, int k, double enough) {
     const int a = (k + 1) % 3, b = (k + 2) % 3;
-    const double share = (y[a] - y[b]) / ((x[b] - x[a]) + (y[a] - y[b]));  // of x in a level mixture
+    const double share = (y[a] - y[b]) / ((x[b] - x[a]) + (y[a] - y[b]));  // of x, for level a and b
     if (share >= 0 && share <= 1) bound_ = std::max(bound_, (share * x + (1 - share) * y).minCoeff());
     const double at_b = (x[a] - y[a]) / ((x[a] - y[a]) - (x[b] - y[b]));
     if (!(at_b >= 0 && at_b <= 1)) return;

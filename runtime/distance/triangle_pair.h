@@ -27,7 +27,7 @@ struct TrianglePair {
 
 namespace internal {
 
-// Three numbers, or three vectors of lanes.
+// A 3-vector of numbers, or of lanes (several 3-vectors at once).
 template <class T>
 struct Lanes3 {
   T x, y, z;
@@ -53,7 +53,7 @@ ABUT_INLINE Lanes3<T> cross(const Lanes3<T>& a, const Lanes3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// 0 where the divisor is not positive: edges and triangles that have collapsed.
+// 1 / x, or 0 where x is not positive, as for edges and triangles that have collapsed.
 template <class T>
 ABUT_INLINE T inverse_or_zero(const T& x) {
   const T zero{}, one = zero + 1;
@@ -66,9 +66,10 @@ ABUT_INLINE T unit_interval(const T& x) {
   return low < one ? low : one;
 }
 
-// Points a + s u and b + t v of two edges, r = b - a: s from the lines, then t for that s and s for that t,
-// each kept to its edge [Ericson2005, 5.1.9]. With n = u x v the line's s is (r x v) . n / n . n, which loses
-// digits like one over the sine of the angle between the edges, and the distance none of them.
+// Closest points a + s u and b + t v of two edges, r = b - a: s from the infinite lines, then t for that s
+// and s for that t, each clamped to its edge [Ericson2005, 5.1.9]. With n = u x v the lines' s is (r x v) .
+// n / n . n. It loses digits in proportion to one over the sine of the angle between the edges; the distance
+// loses none.
 template <class T>
 struct EdgeEdge {
   T s, t, distance2;
@@ -85,7 +86,7 @@ ABUT_INLINE EdgeEdge<T> closest_of_edges(const Lanes3<T>& r, const Lanes3<T>& u,
   return {s, t, dot(gap, gap)};
 }
 
-// What a triangle is searched by.
+// Precomputed quantities of a triangle, or of one triangle per lane.
 template <class T>
 struct TriangleLanes {
   Lanes3<T> corner[3], edge[3];
@@ -106,7 +107,8 @@ ABUT_INLINE TriangleLanes<T> triangle_lanes(const Lanes3<T>& a, const Lanes3<T>&
   return t;
 }
 
-// A corner's projection on a face: weights of corners 1 and 2; distance2 infinite beside the face.
+// A corner's projection on a face: the weights of the face's corners 1 and 2; `distance2` is infinite if the
+// projection is outside the face; `height` is scaled by the length of the face's normal.
 template <class T>
 struct CornerFace {
   T weight_1, weight_2, distance2, height;
@@ -125,8 +127,9 @@ ABUT_INLINE CornerFace<T> corner_on_face(const Lanes3<T>& corner, const Triangle
   return {w1, w2, d2, dot(r, face.normal)};
 }
 
-// Squared distance of two triangles, lane by lane, were they not to cross; `straddle`: each has corners on
-// both sides of the other's plane (or on it), so that they may. take(...) is told every candidate.
+// Visits the candidates for the closest points of two triangles that do not cross, lane by lane: calls
+// `edges(i, j, EdgeEdge)` for edge i of a and edge j of b, and `corner(k, of_A, CornerFace)` for corner k of
+// a (of_A) or of b and the face of the other.
 template <class T, class EdgePair, class Corner>
 ABUT_INLINE void visit_features(const TriangleLanes<T>& a, const TriangleLanes<T>& b, EdgePair&& edges,
                                 Corner&& corner) {
@@ -149,14 +152,14 @@ TriangleLanes<S> lanes(const Triangle<S>& t) {
 }
 
 template <class S>
-Vec3<S> at(const Triangle<S>& t, const Vec3<S>& w) {  // from the heaviest corner, so that digits are kept
+Vec3<S> at(const Triangle<S>& t, const Vec3<S>& w) {  // from the corner of largest weight, to keep digits
   int k;
   w.maxCoeff(&k);
   const int i = (k + 1) % 3, j = (k + 2) % 3;
   return t[k] + (w[i] * (t[i] - t[k]) + w[j] * (t[j] - t[k]));
 }
 
-// Rounding of the difference of two points with such coordinates.
+// Bound on the rounding error of the difference of two points with such coordinates, m.
 template <class S>
 S rounding_of(const Triangle<S>& a, const Triangle<S>& b) {
   S largest = 0;
@@ -165,8 +168,9 @@ S rounding_of(const Triangle<S>& a, const Triangle<S>& b) {
   return 64 * std::numeric_limits<S>::epsilon() * largest;
 }
 
-// Whether the edge p, q passes through a triangle: through its plane, by more than `rounding`, on the same
-// side of all its edges. x: where, as a share of the edge; w: weights of the triangle's corners there.
+// Whether the edge p, q passes through a triangle: its ends are on both sides of the plane, with heights
+// that differ by more than `rounding` (m), and it passes on the same side of all three edges. x: the
+// crossing point as a fraction of the edge; w: barycentric weights of the crossing point in the triangle.
 template <class S>
 bool edge_through(const Vec3<S>& p, const Vec3<S>& q, const Triangle<S>& t, S rounding, S& x, Vec3<S>& w) {
   const Vec3<S> normal = (t[1] - t[0]).cross(t[2] - t[0]);
@@ -183,8 +187,8 @@ bool edge_through(const Vec3<S>& p, const Vec3<S>& q, const Triangle<S>& t, S ro
   return true;
 }
 
-// The crossing point of two triangles that cross. Where they are so nearly parallel that it is not found to
-// rounding, `result` has two points that are near to it.
+// Finds the crossing point of two triangles; false if they do not cross. If they are so nearly parallel that
+// it cannot be found to rounding, returns false with the weights and squared distance of two points near it.
 template <class S>
 bool crossing_point(const Triangle<S>& a, const Triangle<S>& b, TrianglePair<S>& result) {
   const S rounding = rounding_of(a, b);
@@ -213,7 +217,7 @@ bool crossing_point(const Triangle<S>& a, const Triangle<S>& b, TrianglePair<S>&
 
 }  // namespace internal
 
-// Closest points of two triangles, whatever their shapes; S: double or long double.
+// Closest points of two triangles of any shape, collapsed ones included. S: double or long double.
 template <class S>
 TrianglePair<S> closest_of_triangles(const Triangle<S>& a, const Triangle<S>& b) {
   using internal::at;

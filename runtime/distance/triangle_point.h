@@ -17,13 +17,14 @@ struct TrianglePoint {
   Vec3<S> closest;                                   // on the triangle, m
   Vec3<S> residual;                                  // query point less closest point, m
   S distance2 = std::numeric_limits<S>::infinity();  // squared length of the residual, m^2
-  Feature feature = Feature::kFace;                  // that has the closest point
+  Feature feature = Feature::kFace;                  // the feature that has the closest point
 };
 
 namespace internal {
 
-// Lowers `best` to the point of the edge `index` from a to b where that is nearer; pa, pb: from a and from b
-// to the query point. Coordinates are taken from the nearer end, so that the residual keeps its digits.
+// Replaces `best` by the closest point of edge `index` from a to b if that is nearer; pa, pb: vectors from a
+// and from b to the query point. Coordinates are computed from the nearer end, so that the residual keeps
+// its digits.
 template <class S>
 void closest_on_edge(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& pa, const Vec3<S>& pb, int index,
                      TrianglePoint<S>& best) {
@@ -46,27 +47,27 @@ void closest_on_edge(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& pa, cons
 
 }  // namespace internal
 
-// Closest point of the triangle a, b, c to the point p (m). The answer is a point of the triangle whatever
+// Closest point of the triangle a, b, c to the point p (m). The result is a point of the triangle whatever
 // its shape: for a needle or a collapsed triangle, whose plane is lost in rounding, the edges decide. NaN in
-// gives an infinite distance.
+// the input gives an infinite distance.
 template <class S>
 TrianglePoint<S> closest_on_triangle(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& c, const Vec3<S>& p) {
   using std::sqrt;
   const Vec3<S> ab = b - a, ac = c - a, pa = p - a;
   const Vec3<S> normal = ab.cross(ac);
   const S area2 = normal.squaredNorm();
-  // Barycentric coordinates of the projection times `area2`. Cross products lose digits in proportion to one
-  // over the sine of the angle at a, dot products (Gram's matrix) to its square.
+  // Barycentric coordinates of the projection, times `area2`. Cross products lose digits in proportion to
+  // one over the sine of the angle at a; dot products (the Gram matrix) would in proportion to its square.
   const S weight_b = normal.dot(pa.cross(ac)), weight_c = normal.dot(ab.cross(pa));
   const S weight_a = area2 - weight_b - weight_c;
-  // Below this sine the plane is no longer to be trusted alone.
+  // Below this sine the plane is too inexact, and the edges are examined as well.
   const bool thin = !(area2 > sqrt(std::numeric_limits<S>::epsilon()) * ab.squaredNorm() * ac.squaredNorm());
 
   TrianglePoint<S> best;
   const bool inside = weight_a > S(0) && weight_b > S(0) && weight_c > S(0);
   if (inside) {
     Vec3<S> offset = weight_b / area2 * ab + weight_c / area2 * ac;
-    // Once more from there: the weights' errors, up to epsilon over the sine, shrink with the residual.
+    // One step of refinement: the weights' errors, up to epsilon over the sine, shrink with the residual.
     const Vec3<S> rest = pa - offset;
     offset += normal.dot(rest.cross(ac)) / area2 * ab + normal.dot(ab.cross(rest)) / area2 * ac;
     best.closest = a + offset;

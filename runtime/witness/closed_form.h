@@ -21,7 +21,7 @@ bool has_closed_form(const Core<S>& A, const Core<S>& B) {
          (A.kind() == Kind::kSegment && B.kind() == Kind::kSegment);
 }
 
-// The answer about cores that touch n-ward at p1 and p2.
+// Witness of two cores with the points p1 and p2 and the normal n; both bounds equal `distance`.
 template <class S>
 Witness<S> witness_at(const Vec3<S>& p1, const Vec3<S>& p2, const Vec3<S>& n, S distance) {
   return {p1, p2, n, distance, distance, distance, 1, Status::kOk, 1, {-1, -1, -1}, {-1, -1, -1}, {1, 0, 0}};
@@ -38,8 +38,8 @@ Witness<S> point_with(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB) {
   return witness_at<S>(Vec3<S>::Zero(), at.distance * n, n, at.distance);
 }
 
-// Points on two segments, (x1, x2) = (s z, p + t d), |s| <= a, |t| <= b, that are closest; for parallel ones
-// the middle of what lies side by side.
+// Closest points on two segments, (x1, x2) = (s z, p + t d), |s| <= a, |t| <= b. For parallel segments, the
+// middle of the part in which they overlap side by side.
 template <class S>
 void closest_on_segments(S a, S b, const Vec3<S>& p, const Vec3<S>& d, S& s, S& t) {
   const S c = d.z(), sine_squared = d.x() * d.x() + d.y() * d.y();
@@ -55,7 +55,8 @@ void closest_on_segments(S a, S b, const Vec3<S>& p, const Vec3<S>& d, S& s, S& 
   t = best_t(s);
 }
 
-// Of crossing segments the normal is across both; of segments on one line any across it is.
+// Normal of segments that meet: orthogonal to both if they cross; any direction orthogonal to them if they
+// are collinear.
 template <class S>
 Vec3<S> across_segments(const Vec3<S>& d, const Vec3<S>& p) {
   const S sine = length_of(d.x(), d.y());
@@ -77,7 +78,7 @@ Witness<S> two_segments(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB)
   const Vec3<S> x1(0, 0, s), x2 = p + t * d;
   Vec3<S> v = x2 - x1;
   const bool inside_A = std::abs(s) < a, inside_B = std::abs(t) < b;
-  if (inside_B) v -= v.dot(d) * d;  // once more: what cancelled above matters where v is short
+  if (inside_B) v -= v.dot(d) * d;  // repeated: rounding of the line above matters if v is short
   const S length = v.norm();
   const bool crossed = (inside_A && inside_B) || !(length > 0);
   const Vec3<S> n = crossed ? across_segments(d, p) : Vec3<S>(v / length);
@@ -88,14 +89,14 @@ Witness<S> two_segments(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB)
   return result;
 }
 
-// Bound on the rounding error of a height over the two cores, m: as Difference::rounding().
+// Bound on the rounding error of a height over the two cores, m, as in Difference::rounding().
 template <class S>
 S rounding_of(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB) {
   return 16 * std::numeric_limits<S>::epsilon() *
          std::max({largest_coordinate(X_AB.p), A.size().maxCoeff(), B.size().maxCoeff()});
 }
 
-// The witness of two cores that have a closed form.
+// Witness of two cores for which has_closed_form() is true.
 template <class S>
 Witness<S> closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB) {
   using Kind = typename Core<S>::Kind;

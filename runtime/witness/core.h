@@ -5,44 +5,45 @@
 #include "runtime/witness/shapes.h"
 #include "runtime/witness/support.h"
 
-// A shape as the searches for witness points see it: a core and a ball of radius `swept_radius` summed
-// (Minkowski). The ball adds the same constant to h for every unit n, so that the separation of the cores
-// gives normal and distance of the shapes exactly: a sphere is a point with a swept radius.
+// A shape as seen by the searches for witness points: the Minkowski sum of a core and a ball of radius
+// `swept_radius`. The ball adds the same constant to the support function h for every unit n, so that the
+// separation of the cores gives normal and distance of the shapes exactly. A sphere, for example, is a point
+// with a swept radius.
 //
-// What the core is, is known at run time: one search is compiled for all pairs of shapes. That of two hulls
-// in double precision has one of its own, in which a hull stands for its core.
+// The kind of core is a run-time value: one search is compiled for all pairs of shapes. Pairs of hulls in
+// double precision have a search of their own, in which the hull itself is used as the core.
 namespace abut::witness {
 
-// Cylinder and cone are hulls of two rims: circles about the z axis in planes of constant z.
+// A circle about the z axis in a plane of constant z. A cylinder or cone is the convex hull of two rims.
 template <class S>
 struct Rim {
   S z, radius;  // m
 };
 
-// A shape's core and the radius of its ball, in the shape's frame.
+// The core of a shape and the radius of its ball, in the shape's frame.
 template <class S>
 class Core {
  public:
-  using Kind = body::CoreKind;  // kHull: of an asset
+  using Kind = body::CoreKind;  // kHull: the hull of an asset
 
   // The hull must outlive the core.
   explicit Core(const asset::ConvexView& hull) : kind_(Kind::kHull), hull_(&hull) {}
-  // A core and a ball as they are.
+  // From a given core and ball.
   explicit Core(const body::SweptCore<S>& core)
       : kind_(core.kind), size_(core.size), top_radius_(core.top_radius) {
     sweep(core.swept_radius);
   }
-  // Of a primitive.
+  // From a primitive.
   template <class Shape>
   requires requires(const Shape& shape) { swept_core(shape); }
   explicit Core(const Shape& shape) : Core(swept_core(shape)) {}
-  // The core of its shape; both radii add up.
+  // From a swept shape: the core of the shape; both radii add up.
   template <class Shape>
   explicit Core(const Swept<S, Shape>& swept) : Core(swept.shape) {
     sweep(swept.radius);
   }
 
-  // The same in another scalar; a hull's coordinates are doubles for every scalar.
+  // Converts to another scalar; a hull's coordinates are doubles for every scalar.
   template <class T>
   Core<T> cast() const {
     Core<T> core;
@@ -55,20 +56,20 @@ class Core {
     return core;
   }
 
-  Kind kind() const { return kind_; }                       // tells which of the following it has
-  const asset::ConvexView& hull() const { return *hull_; }  // of kHull alone
+  Kind kind() const { return kind_; }                       // determines which of the following apply
+  const asset::ConvexView& hull() const { return *hull_; }  // kHull only
   const Vec3<S>& size() const { return size_; }             // half sizes along the axes, m
-  // Rim 0 is the upper one.
+  // Rim 0 is the upper one, rim 1 the lower one.
   Rim<S> rim(int i) const { return i == 0 ? Rim<S>{size_.z(), top_radius_} : Rim<S>{-size_.z(), size_.x()}; }
   S swept_radius() const { return swept_radius_; }  // m
 
-  // Whether it is the hull of two rims.
+  // Whether the core is the hull of two rims.
   bool has_rims() const { return kind_ == Kind::kRims; }
-  // Whether it is a curved body without rims, with a support Hessian.
+  // Whether the core is a curved body without rims, which has a support Hessian.
   bool smooth() const { return kind_ == Kind::kEllipsoid; }
   bool plane() const { return kind_ == Kind::kPlane; }  // a half-space
 
-  // Whether it is something to ask a support point of: not empty, lengths finite and positive.
+  // Whether support points exist: not empty, lengths finite and positive.
   bool usable() const {
     if (kind_ == Kind::kHull) return hull_->vertex_count > 0 && radii_usable_ && std::isfinite(swept_radius_);
     const bool may_vanish = kind_ == Kind::kPoint || kind_ == Kind::kPlane;
@@ -89,40 +90,40 @@ class Core {
   Kind kind_ = Kind::kPoint;
   const asset::ConvexView* hull_ = nullptr;
   Vec3<S> size_ = Vec3<S>::Zero();  // half sizes along the axes, m
-  S top_radius_ = 0;                // of the upper rim, m
+  S top_radius_ = 0;                // radius of the upper rim, m
   S swept_radius_ = 0;              // m
-  bool radii_usable_ = true;        // none is negative
+  bool radii_usable_ = true;        // no radius is negative
 };
 
-// What both a core and a hull that stands for its core answer. kMayCurve: whether it is left to run time if
-// the core is a curved body, not a polytope.
+// Functions with the same meaning for a `Core` and for a hull used as a core. kMayCurve: whether the core
+// may be curved, which is then determined at run time; false for types that are always polytopes.
 template <class Shape>
 inline constexpr bool kMayCurve = true;
 template <>
 inline constexpr bool kMayCurve<asset::ConvexView> = false;
 
-// Whether its boundary is curved: an ellipsoid's, or one about rims.
+// Whether the boundary is curved: an ellipsoid or the hull of two rims.
 template <class S>
 bool curved(const Core<S>& core) {
   return core.smooth() || core.has_rims();
 }
-inline bool curved(const asset::ConvexView&) { return false; }  // no hull is
+inline bool curved(const asset::ConvexView&) { return false; }  // never for a hull
 
-// Whether it is a half-space.
+// Whether the shape is a half-space.
 template <class S>
 bool plane(const Core<S>& core) {
   return core.plane();
 }
-inline bool plane(const asset::ConvexView&) { return false; }  // no hull is
+inline bool plane(const asset::ConvexView&) { return false; }  // never for a hull
 
-// Whether it has support points: not empty, lengths finite and positive.
+// Whether support points exist: not empty, lengths finite and positive.
 template <class S>
 bool usable(const Core<S>& core) {
   return core.usable();
 }
 inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }  // not empty
 
-// Radius of the ball that is swept along the core, m.
+// Radius of the ball that is summed with the core, m.
 template <class S>
 S swept_radius(const Core<S>& core) {
   return core.swept_radius();
@@ -133,17 +134,17 @@ S swept_radius(const asset::ConvexView&) {
   return 0;
 }
 
-// Number of vertices; 1 for a core that has none.
+// Number of vertices; 1 for a core without vertices.
 template <class S>
 std::int32_t vertex_count(const Core<S>& core) {
   using Kind = typename Core<S>::Kind;
   if (core.kind() == Kind::kHull) return core.hull().vertex_count;
   return core.kind() == Kind::kBox ? 8 : core.kind() == Kind::kSegment ? 2 : 1;
 }
-// 0: not usable.
+// Number of a hull's vertices; 0 means not usable.
 inline std::int32_t vertex_count(const asset::ConvexView& hull) { return hull.vertex_count; }
 
-// Vertex i of a polytope, in the shape's frame: bit k of i is set where coordinate k of a box is negative.
+// Vertex i of a polytope, in the shape's frame. For a box, bit k of i is set if coordinate k is negative.
 template <class S>
 Vec3<S> core_vertex(const Core<S>& core, std::int32_t i) {
   if (core.kind() == Core<S>::Kind::kHull) return core_vertex<S>(core.hull(), i);
@@ -154,7 +155,8 @@ Vec3<S> core_vertex(const Core<S>& core, std::int32_t i) {
 
 namespace detail {
 
-// As hypot(), by a square root where the squares are far from the ends of the scalar's range.
+// Length of (x, y) as hypot() computes it, but by a plain square root where the squares are far from the
+// limits of the scalar's range.
 template <class S>
 S length_of(S x, S y) {
   const S squared = x * x + y * y;
@@ -162,7 +164,8 @@ S length_of(S x, S y) {
   return squared > kLeast && squared < 1 / kLeast ? std::sqrt(squared) : std::hypot(x, y);
 }
 
-// The index is that of the rim; along the axis the rim's centre stands for its disc.
+// Support point of the hull of two rims; `index` is that of the rim. For n along the axis, the rim's centre
+// is returned for its disc.
 template <class S>
 SupportPoint<S> rims_support(const Rim<S>& top, const Rim<S>& bottom, const Vec3<S>& n) {
   const S across = length_of(n.x(), n.y());
@@ -174,7 +177,7 @@ SupportPoint<S> rims_support(const Rim<S>& top, const Rim<S>& bottom, const Vec3
 
 }  // namespace detail
 
-// Support point of the core alone. A plane has none but along z.
+// Support point of the core without its ball. A half-space has none except along z.
 template <class S>
 SupportPoint<S> core_support(const Core<S>& core, const Vec3<S>& n) {
   using Kind = typename Core<S>::Kind;
@@ -203,14 +206,15 @@ SupportPoint<S> core_support(const Core<S>& core, const Vec3<S>& n) {
       return {Vec3<S>::Zero(), -1};
   }
 }
-// A hull is its own core.
+// The same for a hull used as a core.
 template <class S>
 SupportPoint<S> core_support(const asset::ConvexView& hull, const Vec3<S>& n) {
   return support(hull, n);
 }
 
-// Hessian of the core's support function at the unit vector n: H n = 0, the other eigenvalues are the radii
-// of curvature, m. Zero for polytopes, whose edges and faces are constraints on n instead (polish.h).
+// Hessian H of the core's support function at the unit vector n: H n = 0, the other eigenvalues are the radii
+// of curvature, m. Zero unless the core is smooth(): the edges and faces of a polytope are treated as
+// constraints on n instead (polish.h), those of a hull of rims as in rim_polish.h.
 template <class S>
 Mat3<S> core_hessian(const Core<S>& core, const Vec3<S>& n) {
   if (!core.smooth()) return Mat3<S>::Zero();
@@ -223,13 +227,13 @@ Mat3<S> core_hessian(const Core<S>& core, const Vec3<S>& n) {
   return H / h;
 }
 
-// Support points of two cores, in the directions n and m.
+// Computes the support points `a` of core A along n and `b` of core B along m.
 template <class S, class Shape>
 void core_supports(const Shape& A, const Vec3<S>& n, const Shape& B, const Vec3<S>& m, SupportPoint<S>& a,
                    SupportPoint<S>& b) {
   if constexpr (std::is_same_v<Shape, asset::ConvexView>) {
     if (A.candidate_offsets != nullptr && B.candidate_offsets != nullptr) {
-      // Both are looked up first: what the one waits for in memory, the other need not wait for again.
+      // Look up both first, so that their cache misses overlap.
       const detail::Candidates of_a = detail::cell_candidates(A, n), of_b = detail::cell_candidates(B, m);
       __builtin_prefetch(B.x + *of_b.begin);
       __builtin_prefetch(B.y + *of_b.begin);
@@ -243,7 +247,8 @@ void core_supports(const Shape& A, const Vec3<S>& n, const Shape& B, const Vec3<
   b = core_support<S>(B, m);
 }
 
-// Support point of a shape in closed form, its ball included; the index of a vertex where it has no ball.
+// Support point of a shape in closed form, its ball included; `index` is a vertex if the shape has
+// vertices and no ball, and -1 otherwise.
 template <class S, class Shape>
 SupportPoint<S> support(const Shape& shape, const Vec3<S>& n, std::int32_t = -1) {
   const Core<S> core(shape);

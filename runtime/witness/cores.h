@@ -2,7 +2,7 @@
 
 #include "runtime/witness/warm_query.h"
 
-// The queries of two cores; each scalar is compiled in a file of its own.
+// Queries of two cores; each scalar is compiled in a file of its own.
 namespace abut::witness::detail {
 
 template <class S>

@@ -17,8 +17,8 @@ namespace abut::witness {
 
 namespace detail {
 
-// Column or row in which each coordinate of the direction times `scale` falls, twice in a row; also where
-// that is NaN.
+// Column or row into which each coordinate of the direction times `scale` falls, written twice in
+// succession; valid also where that is NaN.
 template <class S>
 ABUT_INLINE void cell_places(const Vec3<S>& direction, S scale, std::int32_t k, std::int32_t* places) {
   const S half = S(k) / 2;
@@ -42,13 +42,14 @@ ABUT_INLINE void cell_places(const Vec3<S>& direction, S scale, std::int32_t k, 
 
 }  // namespace detail
 
-// Cell of a direction (any length), in [0, 6 k k), k > 0; also for a zero, infinite or NaN direction.
+// Cell of a direction (of any length), in [0, 6 k k), k > 0; in range also for a zero, infinite or NaN
+// direction.
 template <class S>
 ABUT_INLINE std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
   using std::abs;
   const S x = abs(direction.x()), y = abs(direction.y()), z = abs(direction.z());
   const S xy = x > y ? x : y, most = xy > z ? xy : z;
-  // No branch that the processor could guess wrong.
+  // Branch-free, to avoid mispredictions.
   const int beyond_x = !(x >= most), beyond_y = !(y >= most);
   const int axis = beyond_x + (beyond_x & beyond_y);
   std::int32_t places[7];

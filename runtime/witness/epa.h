@@ -9,7 +9,8 @@
 // The expanding polytope algorithm (van den Bergen 2001): penetration depth by growing a polytope P inside
 // the Minkowski difference D until its facet nearest to the origin is a facet of D.
 //
-// With m the outward unit normal of a face of P and offset = min over its corners of <m, w>:
+// With m the outward unit normal of a face of P, offset = min over its corners of <m, w>, and g(n) = min
+// over D of <n, w>:
 //
 // - Every point of the face is at least `offset` away from the origin. P is a closed surface that winds
 //   around the origin once all offsets are positive, and the region it encloses lies in D. Hence depth >=
@@ -18,9 +19,9 @@
 // - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met
 //   so far).
 //
-// The face with the least offset comes first; the face wanted has its projection of the origin inside it.
-// Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside has a
-// negative offset and is expanded first.
+// The face with the least offset is expanded first; the final face contains the origin's projection onto its
+// plane. The origin need not be inside the first tetrahedron: a face with the origin outside has a negative
+// offset and is expanded first.
 namespace abut::witness {
 
 template <class S>
@@ -28,17 +29,16 @@ struct EpaResult {
   Vec3<S> n;          // unit, from A to B
   S depth;            // least offset: signed distance <= -depth if that is positive
   S height;           // signed distance >= -height
-  std::int32_t face;  // in the workspace
-  bool converged;     // no vertex is left above the face
+  std::int32_t face;  // index of the face in the workspace
+  bool converged;     // no vertex of D is above the face
   int iterations;
 };
 
 template <class S, class D>
 class Epa {
  public:
-  // `relative_gap`: gap between height and offset, relative to the largest coordinate, at which to stop.
-  // `most_vertices`: size of the polytope at which to give up. `limit`, m: signed distance beyond which to
-  // stop.
+  // The search stops at a gap between height and offset of `relative_gap`, relative to the largest
+  // coordinate, or beyond a signed distance of `limit` (m). It gives up at `most_vertices` vertices.
   Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::int32_t most_vertices, S limit = kInfinite)
       : difference_(difference),
         work_(workspace),
@@ -47,23 +47,23 @@ class Epa {
         limit_(limit),
         any_curved_(curved(difference.shape_a()) || curved(difference.shape_b())) {}
 
-  // From four vertices of D that span a volume.
+  // Expands from four vertices of D that span a volume.
   EpaResult<S> run(const DifferenceVertex<S>* corners) {
     start(corners);
     return expand();
   }
 
-  // From the polytope that the workspace holds, its vertices moved. It need not be convex any more: the
-  // bounds hold for every closed surface whose vertices are in D.
+  // Expands from the polytope in the workspace, after its vertices have been moved. It need not be convex
+  // any more: the bounds hold for every closed surface whose vertices are in D.
   EpaResult<S> resume() {
     set_planes();
     return expand();
   }
 
-  // From the polytope that the workspace holds, where a support plane of D at the height `ceiling` is known:
-  // until all of its surface is at least `ceiling` less the gap away from the origin, or a support plane that
-  // much below the ceiling is met. A face is looked at itself, not only its plane, which says little where
-  // two corners nearly coincide. The result's depth and height hold; it has neither normal nor face.
+  // Expands from the polytope in the workspace, given a support plane of D at height `ceiling` (m), until
+  // its whole surface is at least `ceiling` less the gap away from the origin, or a lower support plane is
+  // found. A face itself is examined, since its plane gives a poor bound where two corners nearly coincide.
+  // The result's depth and height hold; it has neither normal nor face.
   EpaResult<S> close(S ceiling) {
     set_planes();
     ceiling_ = ceiling;
@@ -74,7 +74,7 @@ class Epa {
       ++result.iterations;
       result.height = std::min(result.height, seek(work_.planes.normal(f)));
       if (result.height < enough || work_.vertices.size >= most_vertices_ || runs_wild()) break;
-      // A face without a vertex above it waits no longer; one over a neighbour may replace it.
+      // A face without a vertex above it is not examined again; one over a neighbour may replace it.
       if (known(work_.faces[f], newest()) || !insert(f)) work_.planes.waiting.data()[f] = kInfinite;
     }
     for (std::int32_t f = 0; f < work_.faces.size; ++f) {
@@ -100,7 +100,7 @@ class Epa {
     EpaResult<S> best{Vec3<S>::Zero(), 0, kInfinite, -1, false, 0};
     for (;;) {
       const std::int32_t f = pop();
-      if (f < 0) return best;  // every face was given up
+      if (f < 0) return best;  // no face is left to expand
       ++best.iterations;
       const S offset = work_.planes.offset.data()[f];
       best.n = -work_.planes.normal(f);
@@ -116,14 +116,14 @@ class Epa {
     }
   }
 
-  // A polytope that rounding has torn may take in the same few vertices again and again, each time with a
-  // longer horizon. A sound one has each vertex once and makes some six faces for it.
+  // A polytope torn by rounding may insert the same few vertices again and again, each time with a longer
+  // horizon. A sound one has each vertex once and makes about six faces for it.
   bool runs_wild() const { return again_ > 64 || work_.faces.size > 64 * work_.vertices.size + 4096; }
 
-  // The vertex that insert() is to add: kept beyond the others.
+  // The vertex that insert() will add, stored beyond the others.
   DifferenceVertex<S>& newest() { return work_.vertices[work_.vertices.size]; }
 
-  // Sets it to the vertex of D highest along the unit vector m; its height.
+  // Sets newest() to the vertex of D highest along the unit vector m; returns its height, m.
   ABUT_INLINE S seek(const Vec3<S>& m) {
     work_.vertices.make_room(1);
     newest() = difference_.minimise(-m);
@@ -134,8 +134,8 @@ class Epa {
     return std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
   }
 
-  // A lower bound on the distance from the origin to a face, up to the ceiling: the least height of its
-  // corners along the direction to its closest point. Its plane's offset where the origin is outside that.
+  // Lower bound on the distance from the origin to a face, m, up to the ceiling: the least height of its
+  // corners along the direction to its closest point, or its plane's offset if that has the origin outside.
   S distance_to(std::int32_t f) const {
     const S offset = work_.planes.offset.data()[f];
     if (!(offset > 0 && offset < ceiling_)) return offset;
@@ -150,7 +150,7 @@ class Epa {
     for (int k = 0; k < 4; ++k) work_.vertices.push(corners[k]);
     const Vec3<S>&a = corners[0].w, &b = corners[1].w, &c = corners[2].w, &d = corners[3].w;
     if ((b - a).cross(c - a).dot(d - a) < 0) std::swap(work_.vertices[1], work_.vertices[2]);
-    // Corner 3 now sees the others counter-clockwise: the face below it, and a cone over that.
+    // Corner 3 now sees the others counter-clockwise: the face opposite it, and a cone over that face.
     static constexpr PolytopeFace kTetrahedron[4] = {{{0, 2, 1}, {4 * 3, 4 * 2, 4 * 1}, true},
                                                      {{0, 1, 3}, {2, 4 * 2 + 2, 4 * 3 + 1}, true},
                                                      {{1, 2, 3}, {1, 4 * 3 + 2, 4 * 1 + 1}, true},
@@ -160,7 +160,7 @@ class Epa {
     set_planes();
   }
 
-  // Planes of all faces.
+  // Computes the planes of all faces.
   void set_planes() {
     heaped_ = false;
     ceiling_ = kInfinite;
@@ -184,8 +184,8 @@ class Epa {
     end_waiting();
   }
 
-  // Planes of kLanes faces from `first` on, from their last corners c and the edges p and q from there to the
-  // others. A face waits unless it is known that another one is nearer to the origin.
+  // Computes the planes of kLanes faces from `first` on, from their last corners c and the edges p and q to
+  // the others. A face waits for expansion unless another is known to be nearer to the origin.
   ABUT_INLINE void store_planes(std::int32_t first, const LaneVector& c, const LaneVector& p,
                                 const LaneVector& q) {
     const L none{}, infinite = none + kInfinite;
@@ -199,7 +199,7 @@ class Epa {
     mx = wide ? mx * scale : none;
     my = wide ? my * scale : none;
     mz = wide ? mz * scale : none;
-    // the least height of the three corners
+    // least height of the three corners, relative to c
     const L at_p = mx * p.x + my * p.y + mz * p.z, at_q = mx * q.x + my * q.y + mz * q.z;
     L least = at_p < at_q ? at_p : at_q;
     least = least < none ? least : none;
@@ -213,12 +213,12 @@ class Epa {
     InLanes::store(offset <= most ? offset : infinite, planes.waiting.data() + first);
   }
 
-  // Nothing waits beyond the last face.
+  // Marks the lanes beyond the last face as not waiting.
   ABUT_INLINE void end_waiting() {
     InLanes::store(L{} + kInfinite, work_.planes.waiting.data() + work_.faces.size);
   }
 
-  // Takes the face nearest to the origin out of those that wait; -1 if none is left that counts.
+  // Removes the face nearest to the origin from those waiting; -1 if none below the ceiling is left.
   std::int32_t pop() {
     constexpr std::int32_t kFew = 512;
     if (work_.faces.size > kFew) return pop_of_many();
@@ -239,7 +239,7 @@ class Epa {
       nearest = other < nearest ? other : nearest;
     }
     const std::int32_t f = static_cast<std::int32_t>(InLanes::get(place, best)) + best;
-    // The ceiling may have fallen since the face was made.
+    // The ceiling may have decreased since the face was made.
     if (!(nearest <= ceiling_ + difference_.rounding()) || !(nearest < kInfinite)) return -1;
     work_.planes.waiting.data()[f] = kInfinite;
     return f;
@@ -256,7 +256,7 @@ class Epa {
     std::push_heap(queue.storage.begin(), queue.storage.begin() + queue.size, kFarther);
   }
 
-  // Of many faces a heap is kept.
+  // The same with a heap, if there are many faces.
   [[gnu::noinline, gnu::cold]] std::int32_t pop_of_many() {
     Pool<typename Workspace<S>::Entry>& queue = work_.queue;
     if (!heaped_) {
@@ -274,18 +274,17 @@ class Epa {
     return -1;
   }
 
-  // A corner of the face found again: nothing of D is above the face but rounding.
+  // Whether a corner of the face is found again, so that D exceeds the face by no more than rounding.
   bool known(const PolytopeFace& face, const DifferenceVertex<S>& found) const {
     return work_.vertices[face.corner[0]].same_point(found) ||
            work_.vertices[face.corner[1]].same_point(found) ||
            work_.vertices[face.corner[2]].same_point(found);
   }
 
-  // Replaces the faces that the newest vertex sees by the cone from it over their horizon. Faces in the same
-  // plane as it within rounding are replaced too, so that no face without area is made beside them; but not
-  // with a curved core: the many points of a disc's rim would each replace all faces on the disc. Where
-  // rounding tears the horizon, the next wider or narrower notion of "sees" is tried. False if none gives a
-  // closed horizon.
+  // Replaces the faces that the newest vertex sees by the cone from it over their horizon. Faces coplanar
+  // with it within rounding are replaced too, so that no faces without area arise; but not with a curved
+  // core, where each of the many points of a disc's rim would replace all faces on the disc. Where rounding
+  // tears the horizon, other tolerances of visibility are tried. False if none gives a closed horizon.
   bool insert(std::int32_t seen) {
     const S rounding = difference_.rounding();
     const S first = any_curved() ? S(1) : S(-1);
@@ -305,8 +304,8 @@ class Epa {
     return false;
   }
 
-  // Walks over the faces seen from the newest vertex, depth first around each face, which meets the horizon's
-  // edges in order counter-clockwise. True if they form one closed loop without the vertex itself.
+  // Walks over the faces seen from the newest vertex, depth first around each face, which meets the edges of
+  // the horizon counter-clockwise. Returns true if they form one closed loop without the vertex itself.
   bool trace_horizon(std::int32_t seen, S margin) {
     static constexpr std::int32_t kNext[3] = {1, 2, 0}, kPrevious[3] = {2, 0, 1};
     const DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
@@ -346,8 +345,8 @@ class Epa {
     return whole && work_.horizon.size >= 3 && last == work_.horizon[0].corner;
   }
 
-  // Appends the faces from the vertex `apex` over the horizon: edge i leads from the apex to the i-th corner,
-  // face i lies between the edges i and i + 1.
+  // Appends the faces of the cone from the vertex `apex` over the horizon: edge i leads from the apex to the
+  // i-th corner, face i lies between the edges i and i + 1.
   void add_cone(std::int32_t apex) {
     const std::int32_t n = work_.horizon.size, first = work_.faces.size;
     const Vec3<S> tip = work_.vertices[apex].w;
@@ -378,7 +377,7 @@ class Epa {
     z[n] = z[0];
     const LaneVector c{L{} + tip.x(), L{} + tip.y(), L{} + tip.z()};
     LaneVector p, q;
-    for (std::int32_t i = 0; i < n; i += kLanes) {  // the last may fall on scratch beyond the faces
+    for (std::int32_t i = 0; i < n; i += kLanes) {  // the last lanes may write to scratch beyond the faces
       InLanes::load(x + i, p.x);
       InLanes::load(y + i, p.y);
       InLanes::load(z + i, p.z);
@@ -397,10 +396,10 @@ class Epa {
   std::int32_t most_vertices_;
   S limit_;
   bool any_curved_;
-  std::int32_t again_ = 0;  // vertices that were taken in again
+  std::int32_t again_ = 0;  // number of vertices that were inserted again
   bool heaped_ = false;
-  std::int32_t queued_ = 0;  // faces that have been in the heap
-  S ceiling_ = 0;            // least height met: no face beyond it can be the nearest facet of D
+  std::int32_t queued_ = 0;  // number of faces considered for the heap
+  S ceiling_ = 0;            // least height found: no face beyond it can be the nearest facet of D
 };
 
 }  // namespace abut::witness

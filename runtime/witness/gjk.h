@@ -4,32 +4,34 @@
 
 #include "runtime/witness/newest.h"
 
-// The algorithm of Gilbert, Johnson and Keerthi (1988): the point of the Minkowski difference closest to the
-// origin.
+// The algorithm of Gilbert, Johnson and Keerthi (1988). It finds the point of the Minkowski difference
+// closest to the origin.
 namespace abut::witness {
 
 template <class S>
 struct GjkResult {
-  Simplex<S> simplex;  // carries v; with overlap it holds the last vertices met
+  Simplex<S> simplex;  // its vertices carry v; if `overlap`, the last vertices met
   Vec3<S> v;           // closest point, m; zero if the origin is inside
   S length;            // |v|: an upper bound on the distance
   S height;            // g(v / |v|): a lower bound on the signed distance
   bool overlap;        // the origin is inside or within rounding of the boundary
   int iterations;
-  int level_steps = 0;  // that left the length as it was
+  int level_steps = 0;  // steps in which the length did not decrease
 };
 
-// Relative gap at which the iteration hands a curved shape over to Newton's method (polish.h). Polytopes have
-// no such tolerance: they end when no vertex is left that lowers the plane through v by more than rounding.
+// Relative gap at which the iteration hands a curved shape over to Newton's method (polish.h). Polytopes
+// need no such tolerance: the iteration ends when no vertex lowers the plane through v by more than
+// rounding.
 inline constexpr double kCurvedGap = 1e-6;
 
-// Steps without a shorter v in a row at the end: enough to walk over the features of a face.
+// Limit of steps that do not shorten v: enough to walk over the features of a face.
 inline constexpr int kMaxLevelSteps = 16;
 
-// Goes to the closest point of the simplex and one more vertex. False if rounding leaves no progress to be
-// made. A turn of v by an angle a shortens it by a^2 / 2 of itself only, which rounding hides while the plane
-// through v still cuts off a height of a times the size of the body: so that where the heights are apart by
-// more than rounding, a few steps are taken to points no farther away.
+// Moves v to the closest point of the simplex and one more vertex. Returns false if rounding prevents
+// further progress. A rotation of v by an angle a shortens it only by the relative amount a^2 / 2, which
+// rounding hides while the plane through v still cuts off a height of a times the size of the body. If the
+// upper and lower bounds differ by more than rounding, a few steps to points no farther away are therefore
+// allowed.
 template <class S>
 [[gnu::noinline]] bool advance_by_all_features(GjkResult<S>& result, S rounding) {
   Simplex<S>& simplex = result.simplex;
@@ -70,8 +72,8 @@ ABUT_INLINE bool advance(GjkResult<S>& result, S rounding) {
   return advance_by_all_features(result, rounding);
 }
 
-// One round: asks for the vertex lowest along v, ends or adds it. Lower bound g(v/|v|) <= distance <= |v|.
-// Returns true when the search is over: then v is where the height was found.
+// One iteration: computes the vertex lowest along v and either ends or adds it. g(v/|v|) <= distance <= |v|
+// holds throughout. Returns true when the search is over; v is then where the height was computed.
 template <class S, class D>
 bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap, S limit) {
   Simplex<S>& simplex = result.simplex;
@@ -90,8 +92,8 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap, S limit) {
   return result.overlap;
 }
 
-// Distance of the origin to the Minkowski difference, started from result.simplex: 1 to 3 vertices of it.
-// Ends also where the signed distance is known to be beyond `limit`, m.
+// Computes the distance of the origin to the Minkowski difference, starting from result.simplex: 1 to 3 of
+// its vertices. Also ends once the signed distance is known to exceed `limit`, m.
 template <class S, class D>
 GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap, S limit) {
   constexpr int kMaxIterations = 1000;
@@ -109,7 +111,8 @@ GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap, S lim
   return result;
 }
 
-// Distance of the origin to the Minkowski difference, started along `guess` (not zero; from A to B).
+// Computes the distance of the origin to the Minkowski difference, starting along `guess` (not zero; from A
+// to B).
 template <class S, class D>
 GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap,
                  S limit = std::numeric_limits<S>::infinity()) {

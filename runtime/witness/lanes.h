@@ -6,11 +6,11 @@
 #include "runtime/core/simd.h"
 #include "runtime/witness/difference.h"
 
-// Several numbers worked on at a time, for the planes of an expanding polytope (epa.h).
+// Vector lanes (several numbers processed at a time) for the planes of an expanding polytope (epa.h).
 namespace abut::witness {
 
-// Numbers that are worked on at a time: as many as the instructions have room for that the pair's query is
-// compiled for (separation.cpp). The answer does not depend on it.
+// The numbers processed at a time: as many as fit the vector instructions that the pair's query is compiled
+// for (separation.cpp). The result does not depend on it.
 using TwoLanes = double __attribute__((vector_size(16)));
 template <class S, class D>
 struct PlaneLanes {
@@ -21,12 +21,12 @@ struct PlaneLanes<double, Difference<double, asset::ConvexView>> {
   using type = simd::Four;
 };
 
-// What is done with several numbers at a time; a scalar is its only lane.
+// Operations on several numbers at a time; a scalar has a single lane.
 template <class S, class L>
 struct Lanes {
   static constexpr std::int32_t kCount =
       sizeof(L) / sizeof(S);  // NOLINT(bugprone-sizeof-expression): L may be S
-  // Several vectors, one for each lane.
+  // A 3-vector per lane.
   struct Vector {
     L x, y, z;
   };
@@ -54,8 +54,9 @@ struct Lanes {
       to = sqrt(x);
   }
 
-  // Of two edges p and q that start at one corner and the third, q - p, the two shorter ones, so that their
-  // cross product stays the same: of a long and thin face the cross product of the long edges cancels.
+  // Given two edges p and q from one corner of a face, and the third edge q - p, replaces them by the two
+  // shorter ones such that their cross product stays the same: on a long and thin face the cross product of
+  // the long edges suffers from cancellation.
   static ABUT_INLINE void take_short_edges(Vector& p, Vector& q) {
     const Vector r{q.x - p.x, q.y - p.y, q.z - p.z};
     const L pp = p.x * p.x + p.y * p.y + p.z * p.z, qq = q.x * q.x + q.y * q.y + q.z * q.z,

@@ -9,7 +9,8 @@ namespace abut::witness {
 
 namespace {
 
-// Below this part of the largest entry a pivot is rounding, and below that of the largest a singular value.
+// A pivot below this fraction of the largest entry is rounding, as is a singular value below this fraction
+// of the largest.
 template <class S>
 constexpr S kSingular = 4096 * std::numeric_limits<S>::epsilon();
 
@@ -20,7 +21,7 @@ Eigen::Matrix<S, 8, 1> least_change(const Eigen::Matrix<S, 8, 8>& M, const Eigen
   Eigen::Matrix<S, 8, 8, Eigen::RowMajor> lost = M;
   Eigen::Matrix<S, 8, 1> x = r;
   if (eliminate(lost.data(), x.data(), 8, kSingular<S> * M.cwiseAbs().maxCoeff())) return x;
-  // Of sizes known to the compiler it allocates nothing.
+  // Does not allocate, since the sizes are fixed at compile time.
   Eigen::JacobiSVD<Eigen::Matrix<S, 8, 8>> solver(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
   solver.setThreshold(kSingular<S>);
   return solver.solve(r);

@@ -6,30 +6,30 @@ namespace abut::witness {
 
 namespace {
 
-// A core less its ball, posed in frame A.
+// A core without its ball, posed in frame A.
 template <class S>
 struct Body {
   const Core<S>& core;
   Mat3<S> R;
   Vec3<S> p;
   S inset;                   // radius of the ball, m
-  detail::Slope<S> slope{};  // with rims
-  S secular = 0;             // m^2, where the last projection on an ellipsoid ended
+  detail::Slope<S> slope{};  // for cores with rims
+  S secular = 0;             // m^2, root of the last projection on an ellipsoid
 
   Body(const Core<S>& shape, const Pose<S>& X) : core(shape), R(X.R), p(X.p), inset(ball_within(shape)) {
     if (core.has_rims()) slope = detail::slope_of(core);
   }
 };
 
-// The point of a body nearest to z (z itself inside), and its derivative by z; in frame A.
+// The point of a body nearest to z (z itself if inside), and its derivative with respect to z; in frame A.
 template <class S>
 struct Projection {
   Vec3<S> x;
   Mat3<S> J;
 };
 
-// The derivative is diagonal in the box's frame: ones along the axes on which the point moves freely. A
-// segment is a box without width.
+// Projects onto a box; a segment is a box without width. The derivative is diagonal in the box's frame: 1
+// along the axes on which the point moves freely.
 template <class S>
 Projection<S> project_on_box(const Body<S>& body, const Vec3<S>& z) {
   const Vec3<S>& half = body.core.size();
@@ -43,7 +43,9 @@ Projection<S> project_on_box(const Body<S>& body, const Vec3<S>& z) {
   return result;
 }
 
-// With t along the rim and s down the slope: (r of the point / r of z) t t' + s s'; a disc's is its plane's.
+// Projects onto the hull of two rims. With t along the rim, s down the slope and r the distance from the
+// axis, the derivative on the slope is (r of the point / r of z) t t' + s s'; on a disc it is that of the
+// plane.
 template <class S>
 Projection<S> project_on_rims(const Body<S>& body, const Vec3<S>& z) {
   using detail::RimsPart;
@@ -66,12 +68,13 @@ Projection<S> project_on_rims(const Body<S>& body, const Vec3<S>& z) {
   return result;
 }
 
-// l > -least^2 with |D (D^2 + l)^-1 q| = s(l) = 1, q = D^-1 b: Newton's method on 1 / s, which is concave and
-// nearly linear in l (More and Sorensen 1983), from where it ended last or from a lower bound.
+// Solves for l > -least^2 (least: the least semi-axis) with |D (D^2 + l)^-1 q| = s(l) = 1, where D holds the
+// semi-axes, c = D^2 and q = D^-1 b: Newton's method on 1 / s, which is concave and nearly linear in l (More
+// and Sorensen 1983), from the previous root or from a lower bound.
 template <class S>
 S secular_root(const Vec3<S>& c, const Vec3<S>& b, S l) {
   constexpr int kMaxSteps = 50;
-  const S enough = std::sqrt(std::numeric_limits<S>::epsilon());  // the next step is rounding
+  const S enough = std::sqrt(std::numeric_limits<S>::epsilon());  // then the next step is rounding
   const Vec3<S> b2 = b.cwiseAbs2();
   const S low = std::max((b.cwiseAbs() - c).maxCoeff(), std::sqrt(b2.sum()) - c.maxCoeff());
   l = std::max(l, low);
@@ -85,9 +88,9 @@ S secular_root(const Vec3<S>& c, const Vec3<S>& b, S l) {
   return l;
 }
 
-// The nearest point of the ellipsoid is x = D^2 (D^2 + l)^-1 q, its normal n along g = D^-2 x, and q is
-// l |g| n from it. With K = dn/dq, that of the points `inset` inside is x - inset n, with derivative
-// dx/dq - inset K.
+// Projects onto an ellipsoid without its ball. The nearest point of the ellipsoid is x = D^2 (D^2 + l)^-1 q,
+// its normal n is along g = D^-2 x, and q is at distance l |g| from x. With K = dn/dq, the nearest of the
+// points `inset` inside is x - inset n, with the derivative dx/dq - inset K.
 template <class S>
 Projection<S> project_on_ellipsoid(Body<S>& body, const Vec3<S>& z) {
   const Vec3<S>& semi_axes = body.core.size();
@@ -122,7 +125,7 @@ Projection<S> project(Body<S>& body, const Vec3<S>& z) {
   }
 }
 
-// How far a point is outside of a core with flat parts, at most.
+// Upper bound on the distance of a point outside a core with flat parts, m.
 template <class S>
 S outside(const Body<S>& body, const Vec3<S>& x) {
   using Kind = typename Core<S>::Kind;
@@ -135,7 +138,7 @@ S outside(const Body<S>& body, const Vec3<S>& x) {
   return std::max({above, bottom.z - q.z(), across * body.slope.n_r + above * body.slope.n_z});
 }
 
-// x with H x = r for a symmetric positive definite H, by its factors L D L'.
+// Solves H x = r for a symmetric positive definite H, by its factors L D L'.
 template <class S>
 Vec3<S> solve(const Mat3<S>& H, const Vec3<S>& r) {
   const S d0 = H(0, 0), l10 = H(1, 0) / d0, l20 = H(2, 0) / d0;
@@ -153,10 +156,10 @@ class Midpoint {
 
   bool run(const Vec3<S>& start, S least, S tolerance, Witness<S>& result) {
     constexpr int kMaxSteps = 24, kMaxHalvings = 4;
-    // Added to F'', which is singular along faces and edges that are parallel.
+    // Added to F'', which is singular along parallel faces and edges.
     constexpr S kLift = S(1e-10);
-    // Of the gap, squared: a gradient whose square is rounding. The points of the next step are then those
-    // that the projections' derivatives say.
+    // Relative to the squared gap: a gradient whose square is rounding. The points of the next step are then
+    // those predicted by the projections' derivatives.
     constexpr S kLast = std::numeric_limits<S>::epsilon() / 4;
     Vec3<S> z = start, step = Vec3<S>::Zero();
     S before = std::numeric_limits<S>::infinity();
@@ -178,7 +181,7 @@ class Midpoint {
       H.diagonal().array() += 2 + kLift;
       step = solve<S>(H, -gradient);
       if (gradient.squaredNorm() <= kLast * (on_B.x - on_A.x).squaredNorm()) {
-        // A step along faces that are parallel is rounding over kLift, and may end beyond them.
+        // A step along parallel faces is rounding over kLift, and may end beyond them.
         const Vec3<S> x1 = on_A.x + on_A.J * step, x2 = on_B.x + on_B.J * step;
         const bool within = outside(A_, x1) <= tolerance && outside(B_, x2) <= tolerance;
         if (certify(within ? x1 : on_A.x, within ? x2 : on_B.x, i, tolerance, result)) return true;

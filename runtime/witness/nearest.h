@@ -2,8 +2,7 @@
 
 #include "runtime/witness/core.h"
 
-// The point of a core's surface that is nearest to a given point, in closed form; everything in the core's
-// frame, m.
+// Nearest point of a core's surface to a given point, in closed form; everything in the core's frame, m.
 namespace abut::witness {
 
 template <class S>
@@ -22,7 +21,7 @@ Nearest<S> nearest_on_point(const Vec3<S>& q) {
   return {Vec3<S>::Zero(), q / length, length};
 }
 
-// Of a point on the segment all normals across it are as good.
+// For a point on the segment all normals orthogonal to it are equally valid.
 template <class S>
 Nearest<S> nearest_on_segment(S half_length, const Vec3<S>& q) {
   const Vec3<S> x(0, 0, std::clamp(q.z(), -half_length, half_length)), w = q - x;
@@ -42,8 +41,9 @@ Nearest<S> nearest_on_box(const Vec3<S>& half, const Vec3<S>& q) {
   return {q - distance * n, n, distance};
 }
 
-// The side of the hull of two rims in the half-plane of the axis and a point, where it is a slope between the
-// rims: outward normal (from the axis, upwards), and length, m. top.radius <= bottom.radius.
+// Meridian of the side surface between two rims, in the half-plane of the axis and a point: its outward
+// normal (components away from the axis and upwards), and its length, m. Requires top.radius <=
+// bottom.radius.
 template <class S>
 struct Slope {
   S n_r, n_z, length;
@@ -58,8 +58,8 @@ Slope<S> slope_of(const Core<S>& core) {
 
 enum class RimsPart : std::uint8_t { kTop, kBottom, kSlope, kRim, kInside };
 
-// The point of the hull of two rims that is nearest to a point of that half-plane: distance from the axis and
-// height, m. A point inside is its own.
+// Point of the hull of two rims nearest to a point of that half-plane: distance from the axis and height, m.
+// A point inside is its own nearest point.
 template <class S>
 struct OnMeridian {
   RimsPart part;
@@ -78,13 +78,13 @@ OnMeridian<S> project_on_meridian(const Rim<S>& top, const Rim<S>& bottom, const
   return {RimsPart::kSlope, top.radius + down * slope.n_z, top.z - down * slope.n_r};
 }
 
-// The direction from the axis to q; along x for a point on the axis.
+// Unit direction from the axis to q; along x if q is on the axis.
 template <class S>
 Vec3<S> azimuth_of(const Vec3<S>& q, S r) {
   return r > 0 ? Vec3<S>(q.x() / r, q.y() / r, 0) : Vec3<S>::UnitX();
 }
 
-// The nearest of top, bottom and slope to a point inside.
+// Nearest point on the top, bottom or slope for a point inside.
 template <class S>
 Nearest<S> out_of_rims(const Core<S>& core, const Slope<S>& slope, const Vec3<S>& q, const Vec3<S>& e, S r) {
   const Rim<S> top = core.rim(0);
@@ -107,7 +107,7 @@ Nearest<S> nearest_on_rims(const Core<S>& core, const Vec3<S>& q) {
   const Vec3<S> side(slope.n_r * e.x(), slope.n_r * e.y(), slope.n_z);
   const Vec3<S> x(at.r * e.x(), at.r * e.y(), at.z);
   const S d_r = r - at.r, d_z = q.z() - at.z;
-  // Of a short vector to the slope rounding has the direction.
+  // The direction of a short vector to the slope is lost in rounding; the slope's normal is exact.
   if (at.part == RimsPart::kSlope) return {x, side, d_r * slope.n_r + d_z * slope.n_z};
   const S distance = length_of(d_r, d_z);
   if (!(distance > 0)) return {x, side, 0};
@@ -116,7 +116,7 @@ Nearest<S> nearest_on_rims(const Core<S>& core, const Vec3<S>& q) {
 
 }  // namespace detail
 
-// Of a point, segment, box, cylinder or cone.
+// Nearest surface point of a point, segment, box, cylinder or cone.
 template <class S>
 Nearest<S> nearest(const Core<S>& core, const Vec3<S>& q) {
   using Kind = typename Core<S>::Kind;

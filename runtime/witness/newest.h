@@ -3,14 +3,14 @@
 #include "runtime/core/simd.h"
 #include "runtime/witness/simplex.h"
 
-// The step of GJK from one simplex to the next, in double for all features at a time.
+// The step of GJK from one simplex to the next, in double precision, with all features computed in parallel.
 namespace abut::witness {
 
-// The point of a simplex that is closest to the origin, of those that the newest corner carries with others.
+// The point of a simplex closest to the origin, among the features that contain the newest corner.
 struct NewestPoint {
   Vec3<double> v;
-  bool inside;          // the origin is in the tetrahedron; nothing else is set
-  double weight_p = 0;  // of the corners at p and q, the newest has the rest
+  bool inside;          // the origin is in the tetrahedron; the other members are not set
+  double weight_p = 0;  // weights of the corners p and q; the newest has the rest
   double weight_q = 0;
   int p = 0, q = 0;
 };
@@ -27,7 +27,7 @@ ABUT_INLINE void cross(const FourVectors& a, const FourVectors& b, FourVectors& 
 ABUT_INLINE void dot(const FourVectors& a, const FourVectors& b, simd::Four& to) {
   to = a.x * b.x + a.y * b.y + a.z * b.z;
 }
-// Lane k takes from lane k + 1 of the first three; the fourth lane repeats the first.
+// Lane k takes the value of lane k + 1 among the first three; the fourth lane repeats the first.
 ABUT_INLINE void rotate(const FourVectors& a, FourVectors& to) {
   to = {__builtin_shufflevector(a.x, a.x, 1, 2, 0, 1), __builtin_shufflevector(a.y, a.y, 1, 2, 0, 1),
         __builtin_shufflevector(a.z, a.z, 1, 2, 0, 1)};
@@ -35,10 +35,11 @@ ABUT_INLINE void rotate(const FourVectors& a, FourVectors& to) {
 
 }  // namespace detail
 
-// Of `count` = 2 to 4 corners the last is the newest. Beyond the old simplex as seen from the old closest
-// point, it carries weight in the new one: so that the closest point is on one of the up to three edges from
-// it or of the triangles between them. All of these are computed, without a branch that the processor could
-// guess wrong; with fewer than four corners some are computed twice.
+// Computes the closest point for `count` = 2 to 4 corners, the last of which is the newest. The newest
+// corner lies beyond the old simplex as seen from the old closest point, and so has weight in the new one:
+// the closest point is on one of the up to three edges from the newest corner, or on a triangle between
+// them. All of these are computed without branches that could be mispredicted; with fewer than four corners
+// some are computed twice.
 ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int count, NewestPoint& result) {
   using simd::Four;
   const int place[3] = {0, count > 2 ? 1 : 0, count > 3 ? 2 : 0};
@@ -48,7 +49,7 @@ ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int
   const detail::FourVectors w{Four{} + x, Four{} + y, Four{} + z};
   const detail::FourVectors P{Four{a.x(), b.x(), c.x(), a.x()} - x, Four{a.y(), b.y(), c.y(), a.y()} - y,
                               Four{a.z(), b.z(), c.z(), a.z()} - z};
-  detail::FourVectors Q, R, n, Pw, Qw;  // lane k: edges k, k + 1, k + 2; triangle of the former two
+  detail::FourVectors Q, R, n, Pw, Qw;  // lane k: edges k, k + 1, k + 2; n: normal of k, k + 1
   detail::rotate(P, Q);
   detail::rotate(Q, R);
   detail::cross(P, Q, n);
@@ -62,7 +63,7 @@ ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int
   const simd::FourBits hides = ((volume > none) & (nw <= none)) | ((volume < none) & (nw >= none));
   result.inside = count == 4 && (hides[0] & hides[1] & hides[2]) != 0;
 
-  // Where the origin's projection is inside the triangle: its coordinates along P and Q.
+  // If the origin's projection is inside the triangle: its coordinates along P and Q.
   Four at_p, at_q, n2;
   detail::dot(n, Qw, at_p);
   detail::dot(n, Pw, at_q);
@@ -82,7 +83,7 @@ ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int
   t = t > none ? t : none;  // also where it is NaN
   t = t < all ? t : all;
   detail::FourVectors v{w.x + t * P.x, w.y + t * P.y, w.z + t * P.z};
-  // Once more orthogonal to the edge, as in closest_on_segment().
+  // Make v orthogonal to the edge again, as in closest_on_segment().
   detail::dot(v, P, off);
   const simd::FourBits between = (t > none) & (t < all);
   off = between ? off * per_length : none;
@@ -104,7 +105,7 @@ ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int
   result.q = place[k == 2 ? 0 : k + 1];
 }
 
-// Makes the corners that carry `point` the simplex; `count` as above.
+// Reduces the simplex to the corners that carry `point`; `count` as above.
 inline void keep(const NewestPoint& point, int count, Simplex<double>& simplex) {
   const int last = count - 1;
   const bool turned = point.p > point.q;

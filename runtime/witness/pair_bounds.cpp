@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Raises the bounds of a row to high - low, those raised are along the direction `number`; the row's least,
-// and the columns'.
+// Raises the bounds of a row to high - low and records `number` as the direction of those raised. Returns
+// the least bound of the row, and lowers `columns` to the least bounds of the columns.
 ABUT_CLONES double tighten_row(double high, const std::vector<double>& low, double number, double* least,
                                double* direction, double* columns) {
   using simd::Four;

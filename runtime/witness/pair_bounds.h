@@ -7,41 +7,42 @@
 
 namespace abut::witness {
 
-// Lower bounds on the signed distances of all pairs of pieces of two bodies at a pose: how far they are apart
+// Lower bounds on the signed distances of all pairs of pieces of two bodies at a pose, from their separation
 // along a few directions.
 class PairBounds {
  public:
-  // Of a pair of pieces, or of all pairs that have none of their own.
+  // Bound of one pair of pieces, or of all pairs without a bound of their own.
   struct Bound {
     std::int32_t a, b;  // the pieces; -1: all pairs
-    double least;       // m: so far apart are they along n
+    double least;       // m: separation along n
     Vec3<double> n;     // unit, from A to B, in frame A
   };
-  // A pair of pieces by its place.
+  // Position of a pair of pieces in the table of bounds.
   struct Place {
-    std::size_t row, column;  // among the pieces of A and of B that have one
+    std::size_t row, column;  // among the chosen pieces of A and of B
   };
 
-  // Starts with the bounds along n. Pairs that are `limit` (m) apart there need no place.
+  // Initialises the bounds along n. Pairs that are at least `limit` (m) apart along n need no place in the
+  // table.
   void open(PieceSet& A, PieceSet& B, const Pose<double>& X_AB, const Vec3<double>& n, double limit);
-  // Raises the bounds that are less than `limit` to those along n.
+  // Raises the bounds below `limit` to those along n.
   void tighten(PieceSet& A, PieceSet& B, const Pose<double>& X_AB, const Vec3<double>& n, double limit);
-  // The pair with the least bound. Of no pair it is infinite.
+  // Returns the pair with the least bound, and its place; the bound is infinite if no pair is left.
   Bound least(const PieceSet& A, const PieceSet& B, Place& place) const;
-  // Makes the bound of a pair infinite, one along the last direction.
+  // Sets the bound of a pair to infinity, or to `least` (m) along the last direction.
   void set(const Place& place, double least);
-  // Lists the `most` least bounds of those that are less than `limit` (m) one by one, after those of all
-  // others, one for each direction.
+  // Lists the bounds: first one per direction, which holds for all pairs not listed singly, then the `most`
+  // least ones of those below `limit` (m), one per pair.
   void list(const PieceSet& A, const PieceSet& B, double limit, std::size_t most, std::vector<Bound>& to);
 
  private:
-  std::size_t width_ = 0;             // of the rows, in fours
+  std::size_t width_ = 0;             // width of the rows, in groups of four
   std::vector<double> least_;         // m, bounds of the pairs, a row for each piece of A
-  std::vector<double> direction_;     // the numbers of their directions
-  std::vector<double> row_, column_;  // m, the least bounds in them
-  std::vector<double> near_;          // m, those to list
+  std::vector<double> direction_;     // indices of their directions
+  std::vector<double> row_, column_;  // m, the least bound in each
+  std::vector<double> near_;          // m, bounds to list
   std::vector<Vec3<double>> n_;       // the directions
-  double rest_ = 0;                   // m, bound on all pairs without a place, along the first
+  double rest_ = 0;                   // m, bound on all pairs without a place, along the first direction
 };
 
 }  // namespace abut::witness

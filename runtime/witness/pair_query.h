@@ -6,37 +6,37 @@
 #include "runtime/body/body.h"
 #include "runtime/witness/solver.h"
 
-// Witness points of pairs of bodies: of a primitive as it is, of an asset its convex hull (or the piece that
-// the geometry stands for).
+// Witness points of pairs of bodies: of a primitive itself, and of the convex hull of an asset (or the piece
+// that the geometry refers to).
 //
 //   const witness::Witness<double> w = witness::separation({&mug, &box, X_AB});
 namespace abut::witness {
 
-// A geometry as the searches see it. The geometry must outlive it.
+// Returns a geometry's core, as used by the searches. The geometry must outlive it.
 Core<double> core_of(const body::Geometry& geometry);
 
-// Throws InvalidInput, naming `who`, as body::require_valid does, for an asset without hull, and for two
-// half-spaces.
+// Throws InvalidInput, naming `who`, if body::require_valid does, if an asset has no hull, or if both bodies
+// are half-spaces.
 void require_valid(const body::Pair& pair, const char* who);
 
-// Witness of a pair (m, frame A), its input checked as above.
+// Computes the witness of a pair (m, frame A). Throws as require_valid() does.
 Witness<double> separation(const body::Pair& pair);
 
-// The same of a valid pair, with the workspace and a first guess as separation.h says. Never throws.
+// The same for a pair known to be valid, with the workspace and first guess of separation.h. Never throws.
 Witness<double> separation(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X_AB,
                            Workspace<double>& workspace, const Vec3<double>& guess = Vec3<double>::Zero());
 
-// Witness points of one pair of geometries at pose after pose (solver.h): a neighbouring pose costs a
-// fraction of the first.
+// Witness points of one pair of geometries from pose to pose, with warm starts (solver.h): a neighbouring
+// pose costs a fraction of the first.
 class PairSolver {
  public:
-  // Keeps the geometries. Throws InvalidInput where they have no witness points.
+  // Keeps the geometries. Throws InvalidInput if they have no witness points.
   PairSolver(const body::Geometry& A, const body::Geometry& B);
 
-  // Everything in frame A, m. Never throws; a pose that is none gives kInvalidInput.
+  // Results in frame A, m. Never throws; an invalid pose gives kInvalidInput.
   Witness<double> operator()(const Pose<double>& X_AB);
 
-  // The next query is a cold one.
+  // Discards the warm start: the next query starts cold.
   void forget() { memory_.forget(); }
 
  private:
@@ -44,14 +44,14 @@ class PairSolver {
   SolverMemory<double> memory_;
 };
 
-// Witnesses of many pairs on several threads: the same bits for any number of them. Keeps the workspaces:
-// after the first call with the hardest pairs nothing is allocated.
+// Computes the witnesses of many pairs on several threads; results are bit-identical for any number of
+// threads. Keeps the workspaces: after the first call with the hardest pairs it does not allocate.
 class BatchSeparation {
  public:
   explicit BatchSeparation(int threads = 0);  // 0: one per core
 
-  // results[i] answers pairs[i]. Throws InvalidInput, naming the pair, before anything is computed, and where
-  // the lengths differ.
+  // Writes the result for pairs[i] to results[i]. Throws InvalidInput before anything is computed if the
+  // lengths differ or a pair is invalid; the message names the pair.
   void operator()(std::span<const body::Pair> pairs, std::span<Witness<double>> results);
 
  private:

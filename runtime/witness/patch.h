@@ -5,7 +5,9 @@
 
 namespace abut::witness {
 
-// What carries the witness point of one body, posed by X in frame A.
+// The features that carry the witness point of one body posed by X, with their weights; everything in frame
+// A. Features are vertices of a polytope, the two rim points at the azimuth u, or the one support point of a
+// smooth core.
 template <class S>
 class Patch {
  public:
@@ -24,7 +26,7 @@ class Patch {
   const Vec3<S>& azimuth() const { return u_; }
   Vec3<S> along_rim() const { return axis().cross(u_); }
 
-  // Point of feature k where `outward` is the body's outward normal.
+  // Point of feature k for the body's outward normal `outward`.
   Vec3<S> point(int k, const Vec3<S>& outward) const {
     if (shape_->smooth()) return X_ * core_support(*shape_, Vec3<S>(X_.R.transpose() * outward)).point;
     if (shape_->has_rims()) return centre(index_[k]) + shape_->rim(index_[k]).radius * u_;
@@ -37,13 +39,13 @@ class Patch {
     return p;
   }
 
-  // Support Hessian of a smooth core, in frame A.
+  // Support Hessian of a smooth core, in frame A; zero for other cores.
   Mat3<S> hessian(const Vec3<S>& outward) const {
     if (!shape_->smooth()) return Mat3<S>::Zero();
     return X_.R * core_hessian(*shape_, Vec3<S>(X_.R.transpose() * outward)) * X_.R.transpose();
   }
 
-  // Radius on which the carried point moves with u; zero without rims.
+  // Radius of the circle on which the carried point moves as u turns, m; zero without rims.
   S radius() const {
     S r = 0;
     if (!shape_->has_rims()) return r;
@@ -64,7 +66,7 @@ class Patch {
     return false;
   }
 
-  // Adds weight to a feature, new or not. False if there is no room.
+  // Adds weight to a feature, which may be new. Returns false if there is no room.
   bool add(std::int32_t index, S weight) {
     int k = 0;
     while (k < size_ && index_[k] != index) ++k;
@@ -77,7 +79,7 @@ class Patch {
     return true;
   }
 
-  // Drops the feature of least weight if that is negative; false if none is.
+  // Removes the feature of least weight if that is negative; returns false if none is.
   bool drop() {
     int least = 0;
     for (int k = 1; k < size_; ++k) {
@@ -98,21 +100,22 @@ class Patch {
     return true;
   }
 
-  // Along the outward normal if u points inwards: true if it did.
+  // Reverses u if it points inwards; returns whether it did.
   bool face_outwards(const Vec3<S>& outward) {
     if (!shape_->has_rims() || !(outward.dot(u_) < 0)) return false;
     u_ = -u_;
     return true;
   }
 
-  // Points of the face whose outward normal is `outward`, within `rounding`: the one nearest to q. Of a
-  // polytope's face the part between the features is looked at.
+  // Nearest point to q of the face whose outward normal is `outward`, within `rounding` (m). Of a polytope's
+  // face only the part spanned by the current features is considered.
   Vec3<S> on_face(const Vec3<S>& q, const Vec3<S>& outward, S rounding) {
     if (shape_->smooth()) return point(0, outward);
     return shape_->has_rims() ? on_disc_or_side(q, outward, rounding) : on_facet(q, outward, rounding);
   }
 
-  // Whether there is a disc whose outward normal is within 0.1 rad of `outward`; if so its exact normal.
+  // Whether the body has a disc whose outward normal is within 0.1 rad of `outward`; if so, `normal` is its
+  // exact normal.
   bool disc(const Vec3<S>& outward, Vec3<S>& normal) const {
     if (!shape_->has_rims()) return false;
     const S along = axis().dot(outward);
@@ -123,7 +126,7 @@ class Patch {
  private:
   Vec3<S> centre(std::int32_t i) const { return X_ * Vec3<S>(0, 0, shape_->rim(i).z); }
 
-  // The azimuth of the witness point, or of the normal where the point is on the axis.
+  // Sets u to the azimuth of the witness point, or of the normal if the point is near the axis.
   void aim(const Vec3<S>& near, const Vec3<S>& outward) {
     const auto across = [&](const Vec3<S>& e) { return Vec3<S>(e - axis().dot(e) * axis()); };
     const Vec3<S> by_point = across(near - X_.p), by_normal = across(outward);

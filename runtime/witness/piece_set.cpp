@@ -87,7 +87,7 @@ double PieceSet::farthest(const Vec3<double>& n) const {
 }
 
 std::int32_t PieceSet::farthest_piece(const Vec3<double>& n) const {
-  std::int32_t best = 0;  // at first of the boxes, then of the pieces
+  std::int32_t best = 0;  // first by the boxes, then by the pieces themselves
   for (std::int32_t i = 1; i < count_; ++i)
     if (box_reach(i, n) > box_reach(best, n)) best = i;
   double most = reach(best, n);
@@ -115,7 +115,7 @@ double PieceSet::choose(const Vec3<double>& n, double least) {
 const std::vector<double>& PieceSet::reaches(const Vec3<double>& n, const std::vector<double>& bounds,
                                              double limit) {
   reaches_.assign((chosen_.size() + 3) / 4 * 4, kInfinity);
-  std::int32_t resolution = 0, cell = 0;  // of the lookup, as of most pieces
+  std::int32_t resolution = 0, cell = 0;  // of the lookup; the same for most pieces
   for (std::size_t k = 0; k < chosen_.size(); ++k) {
     if (bounds[k] >= limit) continue;
     if (!hulls() || hull(chosen_[k]).candidate_offsets == nullptr) {

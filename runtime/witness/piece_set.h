@@ -9,39 +9,42 @@
 
 namespace abut::witness {
 
-// The convex pieces of a body, and how far they reach along directions; a primitive is one piece. All in the
-// body's frame. Directions are unit vectors but for box_reach(), of a half-space its normal.
+// The convex pieces of a body and their extents (support heights) along directions; a primitive is one
+// piece. Everything in the body's frame. Directions are unit vectors, except for box_reach(); for a
+// half-space only its normal.
 class PieceSet {
  public:
-  // Of a geometry, which is kept.
+  // Keeps a copy of the geometry.
   explicit PieceSet(const body::Geometry& geometry) : geometry_(geometry) { set(geometry); }
-  // Of another one; allocates for more pieces alone.
+  // Switches to another geometry; allocates only if there are more pieces than before.
   void set(const body::Geometry& geometry);
 
-  const body::Geometry& geometry() const { return geometry_; }  // all of it
-  bool hulls() const { return hulls_ != nullptr; }              // whether they are polytopes of an asset
-  const asset::ConvexView& hull(std::int32_t piece) const { return hulls_[piece]; }  // of an asset
-  Core<double> core(std::int32_t piece) const;                                       // as the searches see it
-  // Of an asset its own hull, whichever piece the geometry stands for.
+  const body::Geometry& geometry() const { return geometry_; }  // the whole geometry
+  bool hulls() const { return hulls_ != nullptr; }  // whether the pieces are polytopes of an asset
+  const asset::ConvexView& hull(std::int32_t piece) const { return hulls_[piece]; }  // for an asset
+  Core<double> core(std::int32_t piece) const;  // a piece as a core (core.h)
+  // The hull of the whole asset, whichever piece the geometry refers to.
   const asset::ConvexView& whole() const { return whole_; }
-  Core<double> whole_core() const;  // a primitive, or that hull
-  double size() const;              // m, no point is farther from the frame's origin; of a half-space 0
+  Core<double> whole_core() const;  // the primitive, or that hull
+  double size() const;              // m, no point is farther from the frame's origin; 0 for a half-space
 
-  // How far a piece reaches, m: the height of its support point.
+  // Height of a piece's support point along n, m.
   double reach(std::int32_t piece, const Vec3<double>& n) const;
-  // How far its box does, m, which holds it; -1: a box about all. Of a half-space a box about its origin.
+  // Height of the support point of a piece's bounding box along n, m, an upper bound of reach(); piece -1:
+  // the bounding box of all pieces. For a half-space, a box without size at its origin.
   double box_reach(std::int32_t piece, const Vec3<double>& n) const;
-  // How far any box reaches, m.
+  // Greatest box_reach() of all pieces along n, m.
   double farthest(const Vec3<double>& n) const;
-  // The piece that reaches farthest.
+  // Index of the piece with the greatest reach() along n.
   std::int32_t farthest_piece(const Vec3<double>& n) const;
 
-  // Chooses the pieces whose boxes reach farther than `least` (m). How far the boxes of the others do, m.
+  // Chooses the pieces whose boxes reach farther than `least` (m) along n. Returns the greatest box_reach()
+  // of the others, m.
   double choose(const Vec3<double>& n, double least);
-  // Those chosen, in the order of their numbers.
+  // Indices of the chosen pieces, in ascending order.
   const std::vector<std::int32_t>& chosen() const { return chosen_; }
-  // How far each of them reaches, m; infinite for those whose entry of `bounds` is not less than `limit`, and
-  // for as many more as make them fours.
+  // Returns reach() of each chosen piece along n, m; infinite for those whose entry of `bounds` is at least
+  // `limit`, and for the entries that pad the list to a multiple of four.
   const std::vector<double>& reaches(const Vec3<double>& n, const std::vector<double>& bounds, double limit);
 
  private:
@@ -51,7 +54,8 @@ class PieceSet {
   std::int32_t count_ = 1;
   const asset::ConvexView* hulls_ = nullptr;
   asset::ConvexView whole_;
-  // Of the boxes, those of an asset's tree, m; the last is about all.
+  // Centres and half sizes of the boxes (for an asset those of its tree), m; the last box contains all
+  // pieces.
   std::array<std::vector<double>, 3> middle_, half_;
   std::vector<std::int32_t> chosen_;
   std::vector<double> reaches_;  // m

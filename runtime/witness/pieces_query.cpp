@@ -9,7 +9,7 @@ namespace abut::witness {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-14;  // of sizes
+constexpr double kRounding = 1e-14;  // relative to sizes
 constexpr const char* kWho = "separation of pieces";
 
 const body::Geometry& with_pieces(const body::Geometry& geometry) {
@@ -22,7 +22,7 @@ void require_valid_pair(const body::Geometry& A, const body::Geometry& B) {
   require_valid({&body_A, &body_B, {}}, kWho);
 }
 
-// Whether it is the answer of the pieces a and b.
+// Whether `answer` is that of the pieces a and b.
 bool of(const PiecesWitness& answer, std::int32_t a, std::int32_t b) {
   return std::max(answer.piece_A, 0) == a && std::max(answer.piece_B, 0) == b;
 }
@@ -55,17 +55,17 @@ void PiecesSolver::forget() {
   last_A_ = last_B_ = -1;
 }
 
-// Of the distances of pairs, m: what is less than that counts as equal.
+// Rounding of the distances of pairs, m: differences below it count as equal.
 double PiecesSolver::rounding(const Pose<double>& X_AB) const {
   return (kRounding + 4 * rotation_error(X_AB.R)) * (size_ + X_AB.p.cwiseAbs().maxCoeff());
 }
 
-// Bound on the rounding of how far pieces are apart along a direction, m.
+// Bound on the rounding of gap(), m.
 double PiecesSolver::rounding_of_gaps(const Pose<double>& X_AB) const {
   return 4 * std::numeric_limits<double>::epsilon() * (size_ + X_AB.p.cwiseAbs().maxCoeff());
 }
 
-// What a pair must be nearer than to count, m.
+// Distance that a pair must be below to count, m.
 double PiecesSolver::limit(double margin) const {
   return (found_.empty() ? most_ : std::min(most_, best_.witness.distance + margin)) - tie_;
 }
@@ -75,8 +75,8 @@ void PiecesSolver::keep(const PiecesWitness& answer) {
   if (found_.size() == 1 || answer.witness.distance < best_.witness.distance) best_ = answer;
 }
 
-// Keeps the pair's answer unless its signed distance is beyond the limit; the lower bound and the normal
-// along which it holds are told in either case. n: where to start from.
+// Queries a pair, starting along n, and keeps its result unless its signed distance is beyond `limit` (m).
+// The lower bound of the returned witness, and the normal along which it holds, are valid in either case.
 Witness<double> PiecesSolver::ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, double limit,
                                   const Vec3<double>& n) {
   PiecesWitness answer;
@@ -91,27 +91,27 @@ Witness<double> PiecesSolver::ask(std::int32_t a, std::int32_t b, const Pose<dou
 }
 
 void PiecesSolver::ask_last(const Pose<double>& X_AB) {
-  PiecesWitness answer = best_;  // of these pieces
+  PiecesWitness answer = best_;  // takes over the indices of the pieces
   answer.witness = hulls_ ? detail::answer_hulls(A_.hull(last_A_), B_.hull(last_B_), X_AB, memory_)
                           : detail::answer_cores(A_.core(last_A_), B_.core(last_B_), X_AB, memory_);
   keep(answer);
 }
 
-// How far the pieces are apart along n, m.
+// Separation of two pieces along n, m.
 double PiecesSolver::gap(std::int32_t a, std::int32_t b, const Pose<double>& X_AB,
                          const Vec3<double>& n) const {
   return n.dot(X_AB.p) - A_.reach(a, n) - B_.reach(b, -(X_AB.R.transpose() * n));
 }
 
-// Asks the pieces that reach farthest to each other along the normal of the hulls, if there is no limit yet.
-// Where to look along.
+// Returns a direction to search along: the normal of the hulls or, if there is no limit yet, that of the two
+// pieces that reach farthest towards each other along it, which are queried first.
 Vec3<double> PiecesSolver::ask_first(const Pose<double>& X_AB) {
   Vec3<double> n = separation_of_hulls(X_AB).n;
   if (most_ != kNoLimit) return n;
   return ask(A_.farthest_piece(n), B_.farthest_piece(-(X_AB.R.transpose() * n)), X_AB, kInfinity, n).n;
 }
 
-// Answers all pairs up to `margin` above the least, of which the first may have been found.
+// Queries all pairs up to `margin` (m) above the least; the first of them may have been found already.
 void PiecesSolver::search(const Pose<double>& X_AB, double margin) {
   const Vec3<double> n = found_.empty() ? ask_first(X_AB) : best_.witness.n;
   pairs_.open(A_, B_, X_AB, n, limit(margin));
@@ -134,11 +134,11 @@ void PiecesSolver::search(const Pose<double>& X_AB, double margin) {
   searched_ = found_;
 }
 
-// The bounds of the last search as a list: rivals of the last pair one by one.
+// Makes the list of bounds from the last search, with one entry for each rival of its nearest pair.
 void PiecesSolver::list_bounds(const Pose<double>& X_AB, double margin) {
-  // As far as this many motions like the first one after the search may bring near.
+  // Pairs count as rivals that this many motions like the first one after the search may bring near.
   constexpr double kLook = 4;
-  constexpr std::size_t kMax = 24;  // to be looked at in every query
+  constexpr std::size_t kMax = 24;  // pairs examined in every query
   const double way = (X_AB.p - X_searched_.p).norm() + (X_AB.R - X_searched_.R).norm() * B_.size();
   double least = kInfinity;
   for (const PiecesWitness& pair : searched_) least = std::min(least, pair.witness.distance);
@@ -149,16 +149,16 @@ void PiecesSolver::list_bounds(const Pose<double>& X_AB, double margin) {
         {std::max(pair.piece_A, 0), std::max(pair.piece_B, 0), pair.witness.lower_bound, pair.witness.n});
 }
 
-// Asks the rivals where all other pairs are known to be beyond the limit; false where they are not.
+// Queries the rivals if all other pairs are known to be beyond the limit; returns false if they are not.
 bool PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin) {
   if (B_.geometry().half_space() != nullptr) return false;
   const Vec3<double> way = X_AB.p - X_searched_.p;
   const Mat3<double> turn = (X_AB.R - X_searched_.R).transpose();
-  // Of what the bounds were there, and of the way from there.
+  // Rounding of the bounds at that pose, and of the motion since then.
   const double unsure = 2 * rounding_of_gaps(X_searched_);
   for (PairBounds::Bound& bound : bounds_) {
     if (bound.a == last_A_ && bound.b == last_B_) continue;
-    // No point of B's pieces has come nearer along n than those of their box have.
+    // No point of B's pieces has approached along n by more than the points of their boxes.
     const Vec3<double> away = -(turn * bound.n);
     if (bound.least + bound.n.dot(way) - B_.box_reach(bound.b, away) - unsure >= limit(margin)) continue;
     if (bound.a < 0) return false;
@@ -218,7 +218,7 @@ PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
       status = Status::kNotConverged;
   }
   result.witness.lower_bound =
-      std::min(result.witness.lower_bound, limit(0));  // of pairs that were not asked
+      std::min(result.witness.lower_bound, limit(0));  // bound of the pairs that were not queried
   if (result.witness.distance < 0) {
     result.least_depth = -result.witness.upper_bound;
     result.most_depth =
@@ -248,7 +248,7 @@ std::span<const PiecesWitness> PiecesSolver::up_to(const Pose<double>& X_AB, dou
   return found_;
 }
 
-// Leaves the pairs up to the limit, in the order of their numbers.
+// Keeps the pairs up to the limit, in the order of their indices.
 void PiecesSolver::sort_found(double limit) {
   std::erase_if(found_, [&](const PiecesWitness& pair) { return !(pair.witness.distance <= limit); });
   std::sort(found_.begin(), found_.end(), [](const PiecesWitness& x, const PiecesWitness& y) {

@@ -5,16 +5,18 @@
 #include "runtime/witness/simplex.h"
 #include "runtime/witness/witness.h"
 
-// Newton's method on the unit normal, for pairs with at least one curved core: GJK and the expanding polytope
-// come close to such an answer, but only approach it.
+// Newton's method on the unit normal, for pairs with at least one curved core. GJK and the expanding
+// polytope come close to the solution of such a pair, but only approach it in the limit.
 //
-// The signed distance is the maximum of g(n) = <n, x2(n) - x1(n)> over the sphere; its gradient there is
-// P (x2 - x1), P = I - n n', and its Hessian -(d I + H_D) with H_D = P (H_A(n) + R H_B R') P. Hence the step
+// The signed distance is the maximum of g(n) = <n, x2(n) - x1(n)> over the unit sphere, x1(n) and x2(n)
+// being the support points of A and B. The gradient on the sphere is P (x2 - x1), P = I - n n', and the
+// Hessian is -(d I + H_D) with H_D = P (H_A(n) + R H_B R') P and the signed distance d = g(n). Hence the
+// step dn solves
 //     (d I + H_D) dn = P (x2 - x1).
-// If the other core is a polytope and the witness lies on an edge or a face of it, H_B is infinite along that
-// feature: n is held orthogonal to the feature, and the step is taken in what is left of the tangent plane.
-// Which vertices form the feature is found by an active set: one with negative weight leaves, one below the
-// feature's plane enters.
+// If the other core is a polytope and the witness lies on an edge or a face of it, its support Hessian is
+// infinite along that feature: n is held orthogonal to the feature, and the step is taken in the rest of the
+// tangent plane. An active set finds the vertices that form the feature: one with negative weight leaves,
+// one below the feature's plane enters.
 namespace abut::witness {
 
 // Vertices of a polytope's core that carry its witness point, in frame A.
@@ -45,9 +47,9 @@ class Polish {
         polytope_A_(!curved(difference.shape_a())),
         polytope_B_(!curved(difference.shape_b())) {}
 
-  // Moves an answer about the cores to the maximum of g next to it. The upper bound gains the distance of the
-  // two witness points, which lie in the cores. Left as it is if g falls, or if the feature does not carry
-  // the point: of a face with more than three vertices another triangle may.
+  // Moves a witness of the cores to the nearby maximum of g. The upper bound becomes at most the distance of
+  // the two witness points, which lie in the cores. Leaves the witness unchanged if g falls, or if the
+  // feature does not carry the point: on a face with more than three vertices another triangle may carry it.
   void run(Witness<S>& result) {
     Feature<S> feature = feature_of(result);
     Vec3<S> n = result.n;
@@ -93,7 +95,7 @@ class Polish {
     return p;
   }
 
-  // The pair with the polytope's point replaced by `p`.
+  // Returns the pair with the polytope's point replaced by `p`.
   DifferenceVertex<S> on_feature(DifferenceVertex<S> pair, const Vec3<S>& p) const {
     if (polytope_A_)
       pair.x1 = p;
@@ -103,8 +105,8 @@ class Polish {
     return pair;
   }
 
-  // Projects n onto the directions that the feature allows, and spans what is left of its tangent plane: the
-  // number of columns of T in use, -1 if the feature is degenerate.
+  // Projects n onto the directions that the feature allows, and spans the rest of its tangent plane by T.
+  // Returns the number of columns of T in use, -1 if the feature is degenerate.
   static int allow(const Feature<S>& feature, Vec3<S>& n, Vec3<S> (&T)[2]) {
     constexpr S kTiny = std::numeric_limits<S>::epsilon();
     if (feature.size == 3) {
@@ -128,7 +130,7 @@ class Polish {
     return 2;
   }
 
-  // Newton's iteration with the feature fixed. False if it does not apply.
+  // Newton's iteration with the feature fixed. Returns false if it does not apply.
   bool maximise(const Feature<S>& feature, Vec3<S>& n) {
     Vec3<S> best = n, T[2];
     S best_residual = std::numeric_limits<S>::infinity();
@@ -155,7 +157,8 @@ class Polish {
     return std::isfinite(best_residual);
   }
 
-  // Solves (d I + H_D) dn = r in the columns of T; eigenvalues that are not positive are no maximum: lifted.
+  // Solves (d I + H_D) dn = r in the columns of T. Where an eigenvalue is not positive there is no maximum:
+  // all are then lifted.
   Vec3<S> step(const Vec3<S>& n, const Vec3<S> (&T)[2], int free, const S (&r)[2], S d) const {
     const Mat3<S>& R = difference_.pose().R;
     const Mat3<S> H =
@@ -174,8 +177,8 @@ class Polish {
     return (T[0] * (c * r[0] - b * r[1]) + T[1] * (a * r[1] - b * r[0])) / det;
   }
 
-  // Weights of the feature for the witness point opposite the curved core, and the changes that n asks for.
-  // True if there are none.
+  // Computes the feature's weights for the witness point opposite the curved core, and changes the feature
+  // where n requires it. Returns true if there is no change.
   bool update(Feature<S>& feature, const Vec3<S>& n) {
     if (!polytope_A_ && !polytope_B_) return true;
     const DifferenceVertex<S> low = difference_.minimise(n);
@@ -191,7 +194,7 @@ class Polish {
     return false;
   }
 
-  // Closest point of the feature to `target`; vertices without weight leave.
+  // Sets the weights to those of the feature's closest point to `target`; vertices without weight leave.
   static void weigh(Feature<S>& feature, const Vec3<S>& target) {
     ClosestPoint<S> on{Vec3<S>::Zero(), {1, 0, 0, 0}, 1};
     const auto at = [&](int k) { return Vec3<S>(feature.point[k] - target); };
@@ -220,7 +223,7 @@ class Polish {
   }
 
   D& difference_;
-  bool polytope_A_, polytope_B_;  // at most one of them
+  bool polytope_A_, polytope_B_;  // at most one of them is true
 };
 
 }  // namespace abut::witness

@@ -4,21 +4,21 @@
 #include "runtime/witness/patch.h"
 #include "runtime/witness/witness.h"
 
-// The last steps to an answer where a core is the hull of two rims (cylinder, cone): what Polish (polish.h)
-// does for smooth cores.
+// The last steps to a witness if a core is the hull of two rims (cylinder, cone): the counterpart of
+// `Polish` (polish.h), which handles smooth cores.
 //
-// A support point on a rim depends on n through the azimuth u of n alone, ever faster as n nears the axis: so
-// u is an unknown of its own, and Newton's method solves the conditions of optimality for all unknowns
-// together,
+// A support point on a rim depends on n only through the azimuth u of n, the more sensitively the nearer n
+// is to the axis. Therefore u is an unknown of its own, and Newton's method solves the optimality conditions
+// for all unknowns together,
 //     P (x2 - x1) = 0          x_i = sum over the body's features of weight times point
 //     n . du = 0               for each body with rims: u lies along n
 //     n . (point_k - point_0) = 0  for each further feature: all are support points
 // A body's features are vertices (polytope), the two rim points at u (cylinder: its side; cone: its slope),
-// or the one support point of a smooth core. One with negative weight leaves, one beyond the others enters.
-// Parallel edges, sides and faces leave weights undetermined: the least change is made.
+// or the one support point of a smooth core. A feature with negative weight leaves, one beyond the others
+// enters. Parallel edges, sides and faces leave weights undetermined: the least change is taken.
 //
-// Discs, where n is the axis, are tried first: n is then known, and what is asked for is a point that the
-// faces of the two bodies have in common.
+// Discs, where n is the axis, are tried first: n is then known, and it remains to find a point common to the
+// faces of the two bodies.
 namespace abut::witness {
 
 template <class S, class D>
@@ -26,8 +26,8 @@ class RimPolish {
  public:
   explicit RimPolish(D& difference) : difference_(difference) {}
 
-  // Moves an answer about the cores to the maximum of g next to it; leaves it as it is if that fails or g
-  // falls. The upper bound gains the distance of the two witness points, which lie in the cores.
+  // Moves a witness of the cores to the nearby maximum of g; leaves it unchanged if that fails or g falls.
+  // The upper bound becomes at most the distance of the two witness points, which lie in the cores.
   void run(Witness<S>& result) {
     floor_ = result.lower_bound - difference_.rounding();
     Patch<S> A(difference_.shape_a(), Pose<S>{}, result.vertex_A, result.simplex_size, result.weight,
@@ -47,7 +47,8 @@ class RimPolish {
   }
 
  private:
-  // Unknowns: turn of n in its tangent plane, shift along each rim, changes of the further weights.
+  // Unknowns: rotation of n in its tangent plane (2), shift along each rim (2), changes of the further
+  // weights.
   using Matrix = Eigen::Matrix<S, 8, 8>;
   using Vector = Eigen::Matrix<S, 8, 1>;
   struct System {
@@ -55,7 +56,7 @@ class RimPolish {
     Vector r;
   };
 
-  // A point common to the two faces that n supports, by projecting from one onto the other.
+  // Finds a point common to the two faces that n supports, by alternating projections.
   bool flat(Patch<S> A, Patch<S> B, const Vec3<S>& n, Witness<S>& result) {
     const S rounding = difference_.rounding(), d = n.dot(difference_.minimise(n).w);
     Vec3<S> x1 = result.p1, x2 = result.p2;
@@ -67,7 +68,8 @@ class RimPolish {
     return false;
   }
 
-  // Newton's method with the features fixed, from (A, B, n) to the best iterate. False if it is of no use.
+  // Newton's method with the features fixed; replaces (A, B, n) by the best iterate. Returns false if it
+  // fails.
   bool solve(Patch<S>& A, Patch<S>& B, Vec3<S>& n) {
     Patch<S> best_A = A;
     Patch<S> best_B = B;
@@ -108,15 +110,15 @@ class RimPolish {
     return T;
   }
 
-  // `shift`: along the rim, in units of the pair's size.
+  // Moves the rim point; `shift` is along the rim, in units of the pair's size.
   void turn(Patch<S>& patch, S shift) const {
     const S radius = patch.radius();
     if (!(radius > 0)) return;
     patch.turn(std::clamp(shift * difference_.magnitude() / radius, S(-0.5), S(0.5)));
   }
 
-  // The conditions and their derivatives. Lengths in units of the largest coordinate, so that entries
-  // compare.
+  // Linearises the conditions. Lengths are in units of the largest coordinate, so that entries are
+  // comparable.
   System linearise(const Patch<S>& A, const Patch<S>& B, const Vec3<S>& n, const Mat32& T) const {
     const S unit = 1 / difference_.magnitude();
     const Vec3<S> w = B.carried(-n) - A.carried(n);
@@ -129,8 +131,8 @@ class RimPolish {
     return system;
   }
 
-  // The unknowns of one body: `sign` is that of its point in -(x2 - x1), `rim_row` and `weight_row` their
-  // places.
+  // Adds the unknowns and conditions of one body. `sign` is the sign of its point in -(x2 - x1); `rim_row`
+  // and `weight_row` are their rows.
   void add_body(const Patch<S>& patch, const Vec3<S>& n, const Vec3<S>& outward, const Mat32& T, S sign,
                 int rim_row, int weight_row, System& system) const {
     const S unit = 1 / difference_.magnitude();
@@ -154,7 +156,7 @@ class RimPolish {
     }
   }
 
-  // The changes of features that a solution asks for. True if there are none.
+  // Makes the changes of features that a solution requires. Returns true if there are none.
   bool update(Patch<S>& A, Patch<S>& B, const Vec3<S>& n) {
     if (A.drop() || B.drop() || A.face_outwards(n) || B.face_outwards(-n)) return false;
     const DifferenceVertex<S> low = difference_.minimise(n);
@@ -183,7 +185,7 @@ class RimPolish {
     return true;
   }
 
-  // At most one of the two bodies is a polytope: its vertices and weights are the witness's.
+  // At most one of the two bodies is a polytope; the witness gets its vertices and weights.
   static void name_vertices(const Patch<S>& A, const Patch<S>& B, Witness<S>& result) {
     const bool polytope_A = A.polytope(), polytope_B = B.polytope();
     result.simplex_size = polytope_A ? A.size() : polytope_B ? B.size() : 1;
@@ -198,7 +200,7 @@ class RimPolish {
     }
   }
 
-  static constexpr int kMaxSteps = 40;  // of Newton's method, for all sets of features together
+  static constexpr int kMaxSteps = 40;  // of Newton's method, over all sets of features together
 
   D& difference_;
   S floor_ = 0;

@@ -8,7 +8,7 @@
 #include "runtime/witness/smooth_pair.h"
 #include "runtime/witness/solve_curved.h"
 
-// What separation() does, for two hulls and for two cores (core.h).
+// Implementation of separation(), for two hulls and for two cores (core.h).
 namespace abut::witness::detail {
 
 template <class S>
@@ -20,14 +20,14 @@ struct Wider<double> {
   using type = long double;
 };
 
-// Offset beyond which squares and their products may overflow, m.
+// Offset of the bodies beyond which squares and their products may overflow, m.
 template <class S>
 S far_offset() {
   return std::ldexp(S(1), std::numeric_limits<S>::max_exponent / 3);
 }
 
-// Beside an offset as far as that the bodies are points as a rule, and the offset's direction is the normal.
-// The bounds say whether they are.
+// Witness of bodies with an offset beyond far_offset(). Relative to it they are usually points, and its
+// direction is the normal; the bounds show whether this holds.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> far_apart(D& difference) {
   Witness<S> result = invalid_witness<S>();
@@ -43,7 +43,8 @@ template <class S, class D>
   return result;
 }
 
-// The witness of a half-space and a bounded core: its lowest point over the plane and that point's foot.
+// Witness of a half-space and a bounded core: the core's lowest point over the plane and its projection on
+// the plane.
 template <class S, class D>
 Witness<S> over_plane(D& difference) {
   const Pose<S>& X_AB = difference.pose();
@@ -57,13 +58,13 @@ Witness<S> over_plane(D& difference) {
     const Vec3<S> x2 = X_AB * low.point;
     result.distance = x2.z();
     simplex.vertex[0] = difference.point({x2.x(), x2.y(), 0}, x2, -1, low.index);
-    difference.point(X_AB.p, low.point, -1, -1);  // of which x2 is the sum: their sizes count
+    difference.point(X_AB.p, low.point, -1, -1);  // x2 is their sum: records their magnitudes
   } else {
     result.n = -X_AB.R.col(2);
     const SupportPoint<S> low = core_support<S>(difference.shape_a(), result.n);
     result.distance = result.n.dot(X_AB.p - low.point);
     simplex.vertex[0] = difference.point(low.point, low.point + result.distance * result.n, low.index, -1);
-    difference.point(X_AB.p, X_AB.p, -1, -1);  // its size counts
+    difference.point(X_AB.p, X_AB.p, -1, -1);  // records its magnitude
   }
   result.lower_bound = result.upper_bound = result.distance;
   result.iterations = 1;
@@ -77,7 +78,7 @@ Status judge(const Witness<S>& result, S rounding, S tolerance) {
   return std::abs(result.distance) <= rounding ? Status::kTouching : Status::kOk;
 }
 
-// Adds the swept radii and the rounding error to an answer about the cores, and judges it.
+// Adds the swept radii and the rounding error to a witness of the cores, and sets its status.
 template <class S>
 void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance) {
   result.p1 += radius_A * result.n;
@@ -89,8 +90,8 @@ void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance)
   result.status = judge(result, rounding, tolerance);
 }
 
-// The answer about two cores that have a closed form. False where they have none, or where it is not good to
-// rounding: segments that are parallel but for rounding, lengths whose squares overflow.
+// Computes the witness of two cores in closed form. Returns false if there is none, or if it is not exact to
+// rounding: segments that are parallel up to rounding, lengths whose squares overflow.
 template <class S>
 bool answer_in_closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, Witness<S>& result) {
   if (!has_closed_form(A, B) || largest_coordinate(X_AB.p) > far_offset<S>()) return false;
@@ -100,13 +101,13 @@ bool answer_in_closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_
   return result.status != Status::kNotConverged && std::isfinite(result.distance);
 }
 
-// The answer about two primitives, one at least curved, that are apart or, with an ellipsoid, overlap little
-// (midpoint.h, smooth_pair.h); started from a point between them and a direction from A to B. False for other
-// pairs, and where the search does not end with an answer.
+// Computes the witness of two primitives, at least one of them curved, that are apart or, with an ellipsoid,
+// overlap slightly (midpoint.h, smooth_pair.h). Starts from a point between them and a direction from A to
+// B. Returns false for other pairs, and if the search does not converge.
 template <class S>
 bool answer_apart(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, const Vec3<S>& between,
                   const Vec3<S>& n, Witness<S>& result) {
-  // Of the largest coordinate: closer points leave rounding of theirs in the normal.
+  // Relative to the largest coordinate: the rounding of closer points would show in the normal.
   constexpr S kLeast = S(5e-3);
   if (!(curved(A) || curved(B)) || !has_midpoint(A, B) || largest_coordinate(X_AB.p) > far_offset<S>())
     return false;
@@ -119,8 +120,8 @@ bool answer_apart(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, const
   return std::isfinite(result.distance);
 }
 
-// Gap of the bounds that a good answer about the cores may have: curved cores that overlap are bounded from
-// above by a polytope inside them, everything else is exact to rounding.
+// Gap of the bounds, m, up to which a witness of the cores has converged: overlapping curved cores are
+// bounded from above by a polytope inside them, everything else is exact to rounding.
 template <class S, class D>
 S tolerance(const D& difference, S distance) {
   const bool any_curved = curved(difference.shape_a()) || curved(difference.shape_b());
@@ -148,7 +149,7 @@ Witness<S> cast_witness(const Witness<T>& wide, S rounding) {
   return result;
 }
 
-// The same in the next wider scalar, judged by what is asked of this one.
+// Repeats the query in the next wider scalar; the status is by the tolerance of the original scalar.
 template <class T, class S>
 [[gnu::noinline, gnu::cold]] Witness<S> separate_wider(const Core<T>& A, const Core<T>& B,
                                                        const Pose<S>& X_AB, const Vec3<S>& start, S rounding,
@@ -161,7 +162,7 @@ template <class T, class S>
   return numbers ? result : invalid_witness<S>();
 }
 
-// The shape as a core in another scalar.
+// Converts the shape to a core in another scalar.
 template <class T, class S>
 Core<T> wider_core(const Core<S>& core) {
   return core.template cast<T>();
@@ -171,7 +172,8 @@ Core<T> wider_core(const asset::ConvexView& hull) {
   return Core<T>(hull);
 }
 
-// Signed distance of the cores: a half-space and a bounded one, bodies far apart, curved ones, two polytopes.
+// Computes the signed distance of the cores by the case: a half-space and a bounded core, bodies far apart,
+// curved cores, two polytopes.
 template <class S, class D>
 Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S limit) {
   if constexpr (kMayCurve<typename D::Shape>) {
@@ -185,7 +187,8 @@ Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S
   return solve_polytopes(difference, start, workspace, limit);
 }
 
-// The query of separation(). Of hulls farther apart than `limit`, m, the lower bound alone may be known.
+// The query of separation(). For hulls farther apart than `limit` (m) only the lower bound
+// and the normal along which it holds may be valid.
 template <class S, class Shape>
 Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspace<S>& workspace,
                     const Vec3<S>& guess, S limit = std::numeric_limits<S>::infinity()) {
@@ -207,7 +210,7 @@ Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspa
     if (result.status == Status::kNotConverged && !curved(A) && !curved(B) && !plane(A) && !plane(B))
       return separate_wider<T, S>(wider_core<T>(A), wider_core<T>(B), X_AB, start, rounding, enough);
   }
-  // Of shapes so large that squares overflow, the distance may be a number and the points none.
+  // For shapes so large that squares overflow, the distance may be finite and the points not.
   const bool numbers = std::isfinite(result.distance) && result.p1.allFinite() && result.p2.allFinite();
   return numbers ? result : invalid_witness<S>();
 }

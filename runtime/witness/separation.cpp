@@ -3,10 +3,11 @@
 #include "runtime/core/simd.h"
 #include "runtime/witness/warm_query.h"
 
-// The queries of two hulls in double precision.
+// The cold and warm-started queries of two hulls in double precision.
 namespace abut::witness::detail {
 
-// All that these call is compiled into them, for each instruction set; the exceptions are rarely called.
+// Everything that these two call is inlined into them, once for each instruction set, except for functions
+// marked noinline, which are rarely called.
 ABUT_CLONES [[gnu::flatten]] Witness<double> separate_hulls(const asset::ConvexView& A,
                                                             const asset::ConvexView& B,
                                                             const Pose<double>& X_AB,

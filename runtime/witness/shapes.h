@@ -12,10 +12,10 @@ using body::Ellipsoid;
 using body::HalfSpace;
 using body::Sphere;
 
-// A shape and a ball of `radius` summed (Minkowski).
+// The Minkowski sum of a shape and a ball of radius `radius`.
 template <class S, class Shape>
 struct Swept {
-  Shape shape;  // summed with the ball
+  Shape shape;  // summand
   S radius;     // m, >= 0
 };
 

@@ -8,7 +8,7 @@ namespace abut::witness {
 template <class S>
 struct ClosestPoint {
   Vec3<S> v;
-  S weight[4];    // barycentric, of the corners given
+  S weight[4];    // barycentric, in the order of the corners
   unsigned kept;  // bit k set: corner k carries weight; all four set: the origin is inside
 };
 
@@ -20,13 +20,14 @@ ClosestPoint<S> closest_on_segment(const Vec3<S>& a, const Vec3<S>& b) {
   if (s >= l2) return {b, {0, 1, 0, 0}, 2};
   const S t = s / l2;
   Vec3<S> v = a + t * ab;
-  // Once more orthogonal to the segment: what cancels above leaves an error that matters where |v| is tiny.
+  // Make v orthogonal to the segment again: cancellation above leaves an error that matters if |v| is tiny.
   v -= (v.dot(ab) / l2) * ab;
   return {v, {1 - t, t, 0, 0}, 3};
 }
 
-// Voronoi regions of the triangle one after the other, as in Ericson, Real-Time Collision Detection
-// (2005), 5.1.5, with the areas as triple products: they keep their sign where the dot product form cancels.
+// Tests the Voronoi regions of the triangle one after the other, as in Ericson, Real-Time Collision
+// Detection (2005), 5.1.5, but with the areas as triple products: they keep their sign where the dot product
+// form suffers from cancellation.
 template <class S>
 ClosestPoint<S> closest_on_triangle(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& c) {
   const Vec3<S> ab = b - a, ac = c - a;
@@ -54,8 +55,8 @@ ClosestPoint<S> closest_on_triangle(const Vec3<S>& a, const Vec3<S>& b, const Ve
   return {v, {area_a / sum, area_b / sum, area_c / sum, 0}, 7};
 }
 
-// Corner 3 is the newest: the origin lies on its side of the triangle of the other three, which GJK has just
-// left.
+// Corner 3 is the newest: the origin lies on its side of the triangle of the other three, which carried the
+// previous closest point of GJK.
 template <class S>
 ClosestPoint<S> closest_on_tetrahedron(const Vec3<S>& w0, const Vec3<S>& w1, const Vec3<S>& w2,
                                        const Vec3<S>& w3) {
@@ -89,7 +90,7 @@ struct Simplex {
   DifferenceVertex<S> vertex[4];
   S weight[4];
 
-  // The point of the first `count` vertices' hull that is closest to the origin.
+  // Returns the point of the hull of the first `count` vertices that is closest to the origin.
   [[gnu::noinline]] ClosestPoint<S> closest(int count) const {
     switch (count) {
       case 1:
@@ -103,7 +104,7 @@ struct Simplex {
     }
   }
 
-  // Makes the vertices that carry `closest`, a point of the first `count`, the simplex.
+  // Reduces the simplex to the vertices that carry `closest`, a point of the first `count`.
   void keep(const ClosestPoint<S>& closest, int count) {
     size = 0;
     for (int k = 0; k < count; ++k) {
@@ -113,7 +114,7 @@ struct Simplex {
     }
   }
 
-  // Of a tetrahedron without volume: the face closest to the origin.
+  // Reduces a tetrahedron without volume to its feature closest to the origin.
   void flatten() {
     ClosestPoint<S> best{};
     S best_squared = std::numeric_limits<S>::infinity();

@@ -7,7 +7,8 @@ namespace abut::witness {
 
 namespace {
 
-// An ellipsoid or point about the origin of frame A, seen through its support function h(n) = |D R' n|.
+// An ellipsoid or point, with its orientation in frame A, given by its support function h(n) = |D R' n|
+// about its centre, D the diagonal matrix of semi-axes.
 template <class S>
 struct Body {
   Mat3<S> R;
@@ -44,7 +45,7 @@ class SmoothPair {
 
   bool run(Vec3<S> n, S tolerance, Witness<S>& result) {
     constexpr int kMaxSteps = 30;
-    // Of a turn, squared: one whose square is rounding.
+    // Squared rotation of n whose own square is rounding.
     constexpr S kLast = std::numeric_limits<S>::epsilon() / 4;
     Vec3<S> turn = Vec3<S>::Zero(), from = n;
     S before = -std::numeric_limits<S>::infinity();
@@ -53,7 +54,7 @@ class SmoothPair {
     for (int i = 1; i <= kMaxSteps; ++i) {
       look(n);
       if (last && certify(n, i, tolerance, result)) return true;
-      if (g_ < before - tolerance) {  // too far
+      if (g_ < before - tolerance) {  // overshoot
         turn /= 2;
         n = (from + turn).normalized();
         continue;
@@ -75,7 +76,8 @@ class SmoothPair {
     g_ = n.dot(p_) - A_.h - B_.h;
   }
 
-  // (g I + H) dn = w in the tangent plane; lifted where g is below -rho, so that it stays definite.
+  // Solves (g I + H) dn = w in the tangent plane. Where g is below -rho it is replaced by -rho, so that the
+  // matrix stays definite.
   Vec3<S> step(const Vec3<S>& n) const {
     const Vec3<S> t = n.unitOrthogonal(), T[2] = {t, n.cross(t)};
     S a = std::max(g_, -rho_), b = 0, c = a;

@@ -4,15 +4,15 @@
 #include "runtime/witness/rim_polish.h"
 #include "runtime/witness/solve_polytopes.h"
 
-// Answers about cores of which one at least is curved.
+// Queries of two cores, at least one of them curved.
 namespace abut::witness::detail {
 
-// Gap at which the searches stop and Newton's method takes over, relative to the largest coordinate.
+// Gap, relative to the largest coordinate, at which the searches stop and Newton's method takes over.
 template <class S>
 inline constexpr S kNewtonGap = static_cast<S>(std::max<double>(kCurvedGap,
                                                                 16 * std::numeric_limits<S>::epsilon()));
 
-// Ends the work on an answer about cores of which one at least is curved.
+// Refines a witness of two cores, at least one of them curved, by Newton's method.
 template <class S, class D>
 void polish(D& difference, Witness<S>& result) {
   if (difference.shape_a().has_rims() || difference.shape_b().has_rims())
@@ -21,28 +21,28 @@ void polish(D& difference, Witness<S>& result) {
     Polish<S, D>(difference).run(result);
 }
 
-// Gap of the bounds of an overlap of curved cores, relative to the largest coordinate: they are certified to
-// 1e-12 of the pair's size, of which the largest coordinate may be twice.
+// Gap of the bounds of overlapping curved cores, relative to the largest coordinate: they are certified to
+// 1e-12 of the pair's size, and the largest coordinate may be twice that size.
 template <class S>
 inline constexpr S kCertifiedGap = static_cast<S>(std::max<double>(2e-13,
                                                                    16 * std::numeric_limits<S>::epsilon()));
 
-// Largest gap of the bounds of a good answer about curved cores that overlap, m.
+// Largest gap of the bounds of a certified witness of overlapping curved cores, m.
 template <class S, class D>
 S certified_gap(const D& difference) {
   return kCertifiedGap<S> * difference.magnitude();
 }
 
-// Closes the bounds of an answer about an overlap with a curved core. Newton's method finds a maximum of g to
-// rounding, but not that no other one is greater: a copy of the polytope is expanded until it holds the ball
-// that the answer's lower bound allows. Where it meets a greater g, that maximum is the answer. Bodies that
-// are round about a common centre or axis need more vertices than are allowed here, which two or three
-// milliseconds find out.
+// Closes the bounds of a witness of overlapping cores, at least one of them curved. Newton's method finds a
+// maximum of g to rounding, but does not prove that it is the global one: a copy of the polytope is therefore
+// expanded until it contains the ball given by the lower bound. If the expansion finds a greater g, that
+// maximum becomes the result. Bodies that are round about a common centre or axis need more vertices than
+// allowed here; finding this out takes two or three milliseconds.
 template <class S, class D>
 void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
   constexpr int kMaxRounds = 3;
   constexpr std::int32_t kMaxVertices = 1536;
-  if (!std::isfinite(result.upper_bound)) return;  // no answer, or no overlap
+  if (!std::isfinite(result.upper_bound)) return;  // not a valid witness, or no overlap
   thread_local Workspace<S> fine;
   fine.copy_polytope(polytope);
   Epa<S, D> epa(difference, fine, kCertifiedGap<S>, kMaxVertices);
@@ -62,13 +62,13 @@ void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
     if (!(greater.lower_bound > result.lower_bound)) break;
     result = greater;
   }
-  // The lower bound may be another direction's than the answer's, where Newton's method found nothing.
+  // If Newton's method found nothing, the lower bound may belong to another direction than the result's.
   if (result.distance <= result.upper_bound + difference.rounding()) return;
   const Witness<S> sharper = next(2 * kMaxVertices);
   if (sharper.distance <= sharper.upper_bound + difference.rounding()) result = sharper;
 }
 
-// A point inside a core, posed by X: the middle of its support points along the axes.
+// A point inside a core posed by X: the mean of its support points along the axes.
 template <class S, class Shape>
 Vec3<S> middle(const Shape& shape, const Pose<S>& X) {
   Vec3<S> sum = Vec3<S>::Zero();
@@ -77,7 +77,7 @@ Vec3<S> middle(const Shape& shape, const Pose<S>& X) {
   return X * Vec3<S>(sum / 6);
 }
 
-// The normal of two cores pushed into one another by `push` along -t.
+// Returns the normal of the two cores after B is moved by `push` (m) along -t, into A.
 template <class S, class D>
 Vec3<S> pushed_normal(const D& difference, const Vec3<S>& t, S push, Workspace<S>& workspace) {
   const Pose<S> X{difference.pose().R, difference.pose().p - push * t};
@@ -89,22 +89,22 @@ Vec3<S> pushed_normal(const D& difference, const Vec3<S>& t, S push, Workspace<S
   return result.n;
 }
 
-// By how much the points of an answer are not d n apart, m.
+// Length by which p2 - p1 differs from d n, m.
 template <class S>
 S off_distance(const Witness<S>& points, S d, const Vec3<S>& n) {
   return (points.p2 - points.p1 - d * n).norm();
 }
 
-// Where cores touch, the vector between them has lost its direction in rounding, and often there is more than
-// one normal: at vertices and rims a cone of them. Two come from the cores pushed into one another by a
-// millionth of the smaller one, to either side of the line between their middles; the normal is the one
-// midway, which is in the cone too. The points come from the cores pulled apart along it: where their normal
-// is another one n', g(n') >= g(n), and they are pulled along that; or from where they are, whichever differ
-// by the distance along the normal.
+// Witness of two cores that touch. The vector between their closest points has lost its direction in
+// rounding, and often there is a cone of normals, at vertices and rims. Two normals are computed with the
+// cores pushed into one another by a millionth of the smaller one, along directions on either side of the
+// line between their middles; their mean is in the cone too. The points come from the cores pulled apart
+// along it; if these have another normal n', then g(n') >= g(n), and they are pulled along n' next. The
+// points at the original pose are taken instead if they fit the distance along the normal better.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> touching_curved(D& difference) {
   constexpr int kMaxPulls = 8;
-  thread_local Workspace<S> workspace;  // not the query's: its polytope is of the cores where they are
+  thread_local Workspace<S> workspace;  // not the query's, whose polytope is of the unmoved cores
   const auto& A = difference.shape_a();
   const auto& B = difference.shape_b();
   const Pose<S>& X_AB = difference.pose();
@@ -149,18 +149,18 @@ template <class S, class D>
   return result;
 }
 
-// Ascends to a maximum of g from the normal of an answer about cores that overlap by little, where the
-// polytope has lost it in rounding. B pulled along n by -g(n) and some more is apart from A, and the normal
-// n' of the two then has g(n') >= g(n): what is left of the pull along n' is less. Where n' = n it is a
-// maximum of g. At a corner the normals are a cone, through which a pull of twice the depth takes steps of an
-// angle.
+// Ascends to a maximum of g from the normal of cores with a small overlap, where the polytope has lost it in
+// rounding. B moved along n by slightly more than -g(n) is apart from A, and the normal n' of the two then
+// has g(n') >= g(n), since the remaining distance along n' is smaller than the pull. If n' = n, it is a
+// maximum of g. At a corner the normals form a cone, which a pull of twice the depth crosses in finite
+// angular steps.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> pulled_apart(D& difference, const Witness<S>& start) {
   constexpr int kMaxPulls = 30;
   const auto& A = difference.shape_a();
   const auto& B = difference.shape_b();
   const Pose<S>& X_AB = difference.pose();
-  const S least = 1024 * difference.rounding();  // leaves the normal of the two an error of a thousandth
+  const S least = 1024 * difference.rounding();  // leaves a relative error of a thousandth in the normal
   const auto g = [&](const Vec3<S>& n) { return n.dot(difference.minimise(n).w); };
   Vec3<S> n = (middle(B, X_AB) - middle(A, Pose<S>{})).stableNormalized();
   if (start.n.allFinite() && (n.isZero(0) || g(start.n) > g(n))) n = start.n;
@@ -188,8 +188,8 @@ template <class S, class D>
   return result;
 }
 
-// Whether an answer about curved cores has close bounds, and its normal and its points the distance that it
-// says.
+// Whether a witness of curved cores has close bounds, and whether its normal and points agree with its
+// distance.
 template <class S, class D>
 bool certified(D& difference, const Witness<S>& result) {
   const S gap = 2 * certified_gap<S>(difference);
@@ -198,7 +198,8 @@ bool certified(D& difference, const Witness<S>& result) {
          off_distance(result, result.distance, result.n) <= gap;
 }
 
-// Its bounds take in the distance, which may be beyond them by its rounding, and what the normal says.
+// Widens the bounds to contain the distance, which may exceed them by rounding, and the lower bound also to
+// the height along the normal.
 template <class S, class D>
 Witness<S> bounded(D& difference, Witness<S> result) {
   const S height = result.n.dot(difference.minimise(result.n).w);
@@ -207,9 +208,9 @@ Witness<S> bounded(D& difference, Witness<S> result) {
   return result;
 }
 
-// With a curved core the searches stop early, Newton's method ends the work, and an overlap is certified.
-// Where Newton's method finds nothing between bodies that are apart, the search goes on. What GJK calls apart
-// may turn out to overlap by less than its gap: then only the polytope gives an upper bound.
+// Searches with a curved core: GJK and EPA stop early, Newton's method refines the result, and an overlap is
+// certified. If Newton's method fails for bodies that are apart, GJK continues. Bodies that GJK reports as
+// apart may overlap by less than its gap; then only the polytope gives an upper bound.
 template <class S, class D>
 Witness<S> search_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   GjkResult<S> found = gjk<S>(difference, start, kNewtonGap<S>);
@@ -228,11 +229,11 @@ Witness<S> search_curved(D& difference, const Vec3<S>& start, Workspace<S>& work
   return result;
 }
 
-// The answer about the bodies exchanged: its polytope has other first vertices, and ends elsewhere where
-// rounding makes facets of no width.
+// Solves the query with the bodies exchanged: the polytope then starts from other vertices, and ends
+// elsewhere where rounding makes facets without width.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> seen_from_B(const D& difference, const Vec3<S>& start) {
-  thread_local Workspace<S> workspace;  // not the query's: its polytope is of the bodies as they were given
+  thread_local Workspace<S> workspace;  // not the query's, whose polytope is of the given order
   const Pose<S> X_BA = difference.pose().inverse();
   D exchanged(difference.shape_b(), difference.shape_a(), X_BA);
   Witness<S> result = search_curved(exchanged, Vec3<S>(-(X_BA.R * start)), workspace);
@@ -246,7 +247,7 @@ template <class S, class D>
 
 template <class S, class D>
 Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
-  constexpr S kNear = S(1e-4);  // of the size: distances that may be none
+  constexpr S kNear = S(1e-4);  // relative to the size: distances that may be those of touching bodies
   Witness<S> result = search_curved(difference, start, workspace);
   if (certified(difference, result)) return bounded(difference, result);
   if (std::abs(result.distance) < kNear * difference.magnitude()) {
@@ -258,7 +259,7 @@ Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& works
     if (certified(difference, again)) return bounded(difference, again);
     if (height(again.n) > height(result.n) + difference.rounding()) result = again;
   }
-  // No answer, beyond what its normal and its points say.
+  // Not certified: only the bounds given by the normal and the points hold.
   result.distance = std::min(result.distance, height(result.n));
   result.upper_bound =
       std::max(result.upper_bound, result.distance + off_distance(result, result.distance, result.n));

@@ -5,7 +5,7 @@
 #include "runtime/witness/tetrahedron.h"
 #include "runtime/witness/witness.h"
 
-// Answers about cores from what GJK and the expanding polytope find.
+// Queries of two cores, from the results of GJK and the expanding polytope.
 namespace abut::witness::detail {
 
 template <class S>
@@ -16,9 +16,9 @@ Witness<S> invalid_witness() {
           {-1, -1, -1}, {-1, -1, -1}, {nan, nan, nan}};
 }
 
-// Sets the points and the simplex from weighted vertices, so that p2 - p1 = distance n to rounding: the
-// weighted points' middle is kept, half the distance goes to either side. Returns by how much the weighted
-// points' own difference is another.
+// Sets the points and the simplex from weighted vertices, with p2 - p1 = distance n to rounding: the
+// midpoint of the weighted points is kept, and each point gets half of the distance. Returns the difference
+// between the weighted points' own x2 - x1 and distance n.
 template <class S>
 Vec3<S> place_points(const Simplex<S>& simplex, Witness<S>& result) {
   Vec3<S> x1 = Vec3<S>::Zero(), x2 = x1;
@@ -38,8 +38,9 @@ Vec3<S> place_points(const Simplex<S>& simplex, Witness<S>& result) {
   return x2 - x1 - step;
 }
 
-// `rounding` of the difference. Beside a body 1e8 times as large a triangle may be so thin that no weights
-// give the closest point on it: then the upper bound is that of the points that they do give.
+// Witness of cores that are apart. `rounding`: that of the Minkowski difference, m. Next to a body 1e8 times
+// as large, a triangle may be so thin that no weights give its closest point: the upper bound is then that
+// of the points that they do give.
 template <class S>
 Witness<S> apart(const GjkResult<S>& gjk, S rounding) {
   Witness<S> result = invalid_witness<S>();
@@ -53,7 +54,8 @@ Witness<S> apart(const GjkResult<S>& gjk, S rounding) {
   return result;
 }
 
-// The difference is a planar set that contains the origin: the distance is zero, the normal the plane's.
+// Witness if the Minkowski difference is a planar set that contains the origin: the distance is zero to
+// rounding, the normal that of the plane.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
   Witness<S> result = invalid_witness<S>();
@@ -69,7 +71,7 @@ template <class S, class D>
   return result;
 }
 
-// Weights of the point of a face closest to q, and how far that is.
+// Computes the weights of a face's closest point to q, and returns its distance from q, m.
 template <class S>
 S carry(const Workspace<S>& workspace, const PolytopeFace& face, const Vec3<S>& q, Simplex<S>& simplex) {
   Vec3<S> corner[3];
@@ -84,9 +86,9 @@ S carry(const Workspace<S>& workspace, const PolytopeFace& face, const Vec3<S>& 
   return on.v.norm();
 }
 
-// Looks for a face of the polytope that carries q, the origin's projection on the plane of face f, better
-// than `best`, which is `residual` away. Where several triangles share that plane within rounding, the search
-// may end on another than the one that contains q.
+// Searches the polytope for a face that carries q, the origin's projection onto the plane of face f, better
+// than `best`, which is `residual` (m) away. If several triangles are coplanar within rounding, EPA may end
+// on one that does not contain q.
 template <class S>
 [[gnu::noinline, gnu::cold]] void search_carrier(const Workspace<S>& workspace, std::int32_t f,
                                                  const Vec3<S>& q, S rounding, Simplex<S>& best,
@@ -103,7 +105,7 @@ template <class S>
   }
 }
 
-// The answer that an expanded polytope holds.
+// Witness from an expanded polytope.
 template <class S, class D>
 Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace<S>& workspace,
                          S relative_gap, int iterations) {
@@ -120,8 +122,8 @@ Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace
   if (!(residual <= difference.rounding()))
     search_carrier(workspace, epa.face, q, difference.rounding(), simplex, residual);
   const S off = place_points(simplex, result).norm();
-  // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
-  // bound.
+  // If the points do not match the distance, or the origin is outside, this is not a valid witness and there
+  // is no upper bound.
   if (std::max(residual, off) > 64 * difference.rounding() + relative_gap * difference.magnitude() ||
       epa.depth < -2 * difference.rounding()) {
     result.upper_bound = std::numeric_limits<S>::infinity();
@@ -129,7 +131,7 @@ Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace
   return result;
 }
 
-// Number of vertices of the Minkowski difference of two polytopes, at most; 2^14 for more.
+// Upper bound on the number of vertices of the Minkowski difference of two polytopes, at most 2^14.
 template <class D>
 std::int32_t pairs_of_vertices(const D& difference) {
   const std::int64_t pairs =
@@ -147,18 +149,18 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
     if (seed.flat) return touching(difference, gjk, seed.normal);
     corners = seed.corner;
   }
-  // Only bodies that are round about a common centre come near these limits: there every facet is nearly the
-  // nearest. A vertex comes twice only by rounding.
+  // Only bodies that are round about a common centre come near these limits: there almost every facet is the
+  // nearest. A vertex is inserted twice only because of rounding.
   const std::int32_t most_vertices =
       relative_gap > 0 ? 1024 : std::min(32768, 8 + 2 * pairs_of_vertices(difference));
   const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices, limit).run(corners);
   return from_polytope(difference, epa, workspace, relative_gap, gjk.iterations);
 }
 
-// Signed distance of the cores. Beside a body 10,000 times as large, GJK may take a tetrahedron that is flat
-// but for rounding for one that holds the origin: the polytope then meets a plane between the bodies, and the
-// search starts again from there. Beyond `limit` only the lower bound of the answer holds, and its normal,
-// along which the cores are that far apart.
+// Computes the signed distance of two polytopes. Next to a body 10,000 times as large, GJK may take a
+// tetrahedron that is flat up to rounding for one that contains the origin: the polytope then finds a plane
+// that separates the bodies, and the search restarts from its normal. Beyond `limit` (m) only the lower
+// bound of the result holds, and the normal along which the cores are that far apart.
 template <class S, class D>
 Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S limit) {
   GjkResult<S> found = gjk<S>(difference, start, S(0), limit);

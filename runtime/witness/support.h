@@ -9,18 +9,19 @@
 #include "runtime/math/pose.h"
 #include "runtime/witness/direction_cell.h"
 
-// Support function of a hull: h(n) = max over the shape of <x, n>, attained at the support point s(n).
-// Directions need not be unit vectors, only finite and not zero. Those of other shapes: core.h.
+// Support function of a hull: h(n) = max over the hull of <x, n>, attained at the support point s(n).
+// Directions need not be unit vectors, only finite and not zero. core.h has the support functions of other
+// shapes.
 namespace abut::witness {
 
-// A point of a shape that is farthest in some direction.
+// A point of a shape that is farthest in a given direction.
 template <class S>
 struct SupportPoint {
   Vec3<S> point;       // in the shape's frame, m
-  std::int32_t index;  // vertex of a hull, -1 for other shapes
+  std::int32_t index;  // of the vertex of a polytope, or of the rim of a cylinder or cone; otherwise -1
 };
 
-// Vertex of a hull, in its frame.
+// Vertex i of a hull, in the hull's frame, m.
 template <class S>
 Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
   return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
@@ -28,11 +29,11 @@ Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
 
 namespace detail {
 
-// One step of support()'s climb: moves `at` to its best neighbour. False if none is strictly better.
+// One step of support()'s hill climbing: moves `at` to its best neighbour. False if none is strictly better.
 template <class S>
 bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
-  // Differences are formed in double or wider and then rounded: exact enough for the margin below in every
-  // scalar. Two neighbours at a time.
+  // Differences are formed in double or wider and then rounded to S, which is exact enough for the margin
+  // below in every scalar. Two neighbours are evaluated at a time.
   using Wide = std::common_type_t<S, double>;
   using Two = Eigen::Array<S, 2, 1>;
   using WideTwo = Eigen::Array<Wide, 2, 1>;
@@ -64,7 +65,7 @@ bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
   return true;
 }
 
-// The climb from the vertex `at` (-1: from the direction lookup).
+// Hill climbing from the vertex `at` (-1: from the direction lookup).
 template <class S>
 [[gnu::noinline]] SupportPoint<S> climb_from(const asset::ConvexView& hull, const Vec3<S>& n,
                                              std::int32_t at) {
@@ -74,7 +75,7 @@ template <class S>
   return {core_vertex<S>(hull, at), at};
 }
 
-// The vertices that support some direction in the cell of n.
+// The vertices that are support points of some direction in a direction cell.
 struct Candidates {
   const std::int32_t *begin, *end;
 };
@@ -85,12 +86,12 @@ Candidates cell_candidates(const asset::ConvexView& hull, const Vec3<S>& n) {
   return {hull.candidates + offsets[0], hull.candidates + offsets[1]};
 }
 
-// The best of them.
+// The candidate with the greatest height along n.
 template <class S>
 SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Candidates& candidates,
                                const Vec3<S>& n) {
   using Wide = std::common_type_t<S, double>;
-  // Gains over the first one, as in climb(). No branch that the processor could guess wrong.
+  // Gains in height over the first candidate, as in climb(). Branch-free, to avoid mispredictions.
   const double *const xs = hull.x, *const ys = hull.y, *const zs = hull.z;
   const std::int32_t* k = candidates.begin;
   std::int32_t at = *k;
@@ -109,14 +110,15 @@ SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Candidates& 
 
 }  // namespace detail
 
-// Support vertex of a hull by hill climbing on its edges, from the vertex `hint` (-1: from the direction
-// lookup).
+// Returns the support vertex of a hull along n: by hill climbing on its edges from the vertex `hint`; without
+// a hint (-1), as the best candidate of the direction's cell, or by climbing from the direction lookup if the
+// hull has no candidates.
 //
-// On a convex polytope a vertex with no strictly better neighbour is a global maximum, plateaus included: the
-// edges at a vertex span the cone in which the whole polytope lies. Gains are computed from differences of
-// coordinates, not from differences of heights, so that short edges on a nearly flat summit are still told
-// apart; a step is taken only if its gain exceeds the rounding error of that sum, hence every step truly
-// climbs and the walk ends.
+// On a convex polytope a vertex with no strictly better neighbour is a global maximum, plateaus included:
+// the edges at a vertex span the cone in which the whole polytope lies. Gains are computed from differences
+// of coordinates, not from differences of heights, so that short edges on a nearly flat summit are still
+// distinguished. A step is taken only if its gain exceeds the rounding error of that sum, so that every step
+// really climbs and the walk ends.
 template <class S>
 SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t hint = -1) {
   if (hint < 0 && hull.candidate_offsets != nullptr)

@@ -4,7 +4,8 @@
 
 namespace abut::witness {
 
-// Four vertices of the Minkowski difference that span a volume, or the finding that it has none.
+// Four vertices of the Minkowski difference that span a volume; or, if `flat`, the finding that there are
+// none.
 template <class S>
 struct Tetrahedron {
   DifferenceVertex<S> corner[4];
@@ -18,7 +19,7 @@ Vec3<S> any_orthogonal(const Vec3<S>& e) {
   return e.unitOrthogonal();
 }
 
-// Whether four points span a volume that is far above rounding.
+// Whether four points span a volume far above rounding.
 template <class S>
 bool spans_volume(const DifferenceVertex<S>* p) {
   const Vec3<S> e1 = p[1].w - p[0].w, e2 = p[2].w - p[0].w, e3 = p[3].w - p[0].w;
@@ -28,7 +29,7 @@ bool spans_volume(const DifferenceVertex<S>* p) {
 
 namespace detail {
 
-// Of the vertices of D lowest along n and along -n, the one farther from `origin` measured along n.
+// Returns, of the vertices of D lowest along n and along -n, the one farther from `origin` along n.
 template <class S, class D>
 DifferenceVertex<S> farther_of_two(D& difference, const Vec3<S>& n, const Vec3<S>& origin) {
   const DifferenceVertex<S> low = difference.minimise(n), high = difference.minimise(-n);
@@ -37,8 +38,9 @@ DifferenceVertex<S> farther_of_two(D& difference, const Vec3<S>& n, const Vec3<S
 
 }  // namespace detail
 
-// Farthest pair along the coordinate axes, then the vertex farthest from their line, then from the plane of
-// the three. Whether the origin is inside is of no concern: epa.h expands towards it.
+// Builds a tetrahedron from the farthest pair along the coordinate axes, the vertex farthest from their
+// line, and the vertex farthest from the plane of these three. The origin need not be inside: epa.h expands
+// towards it.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Tetrahedron<S> span_tetrahedron(D& difference) {
   Tetrahedron<S> t;

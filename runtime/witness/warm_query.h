@@ -3,10 +3,10 @@
 #include "runtime/witness/separate.h"
 #include "runtime/witness/solver.h"
 
-// What WitnessSolver does, for two hulls and for two cores (core.h).
+// Implementation of WitnessSolver, for two hulls and for two cores (core.h).
 namespace abut::witness::detail {
 
-// A query that starts from the memory of the one before.
+// A query that starts from the memory of the previous one.
 template <class S, class Shape>
 class WarmQuery {
  public:
@@ -18,7 +18,7 @@ class WarmQuery {
         memory_(memory),
         work_(memory.work) {}
 
-  // True if the answer in the memory is the query's; false if nothing is known that would help.
+  // Returns true if the memory then holds the result of this query; false if a cold query is needed.
   bool run() {
     if (holds_polytope() && answered(from_last_polytope())) return true;
     return !any_curved_ && memory_.last.simplex_size > 0 && answered(from_last_simplex());
@@ -27,11 +27,11 @@ class WarmQuery {
  private:
   using D = Difference<S, Shape>;
 
-  // Beyond this size moving the polytope costs more than making a new one.
+  // Beyond this size, moving the polytope costs more than making a new one.
   std::int32_t most_vertices() const { return any_curved_ ? 96 : 64; }
 
-  // A curved shape's points gather rounding as they are moved, a polytope's are read anew: half of what the
-  // bounds of an answer may be apart (kCertifiedGap).
+  // Limit of moves: points of curved shapes accumulate rounding as they are moved (vertices of polytopes are
+  // read anew), by half of the gap that the bounds of a result may have (kCertifiedGap).
   static constexpr std::int32_t kMaxMoves = 30;
 
   bool holds_polytope() const {
@@ -56,13 +56,13 @@ class WarmQuery {
     return result;
   }
 
-  // Those of an answer about a curved core, from the polytope that was moved.
+  // Closes the bounds of a witness of curved cores, using the polytope that was moved.
   void close_bounds(Witness<S>& result) {
     if constexpr (kMayCurve<Shape>) {
       polish(difference_, result);
       certify(difference_, work_, result);
       result.upper_bound +=
-          static_cast<S>(++memory_.moves) * difference_.rounding();  // points of B that were moved
+          static_cast<S>(++memory_.moves) * difference_.rounding();  // rounding of the moved points of B
       if (!certified(difference_, result)) result.upper_bound = std::numeric_limits<S>::infinity();
     }
   }
@@ -79,7 +79,7 @@ class WarmQuery {
                          : apart(found, difference_.rounding());
   }
 
-  // Completes an answer about the cores; keeps it if its bounds meet.
+  // Completes a witness of the cores; stores it in the memory if its bounds meet.
   bool answered(Witness<S> result) {
     const S rounding = difference_.rounding();
     finish(result, swept_radius<S>(A_), swept_radius<S>(B_), rounding,
@@ -102,14 +102,14 @@ bool answer_from_memory(const Shape& A, const Shape& B, const Pose<S>& X_AB, Sol
   return WarmQuery<S, Shape>(A, B, X_AB, memory).run();
 }
 
-// The point midway between the cores less their balls (midpoint.h) in an answer about the shapes.
+// The point midway between the cores without their balls (midpoint.h), from a witness of the shapes.
 template <class S>
 Vec3<S> between(const Core<S>& A, const Core<S>& B, const Witness<S>& last) {
   const S inner_A = A.swept_radius() + ball_within(A), inner_B = B.swept_radius() + ball_within(B);
   return (last.p1 + last.p2 + (inner_B - inner_A) * last.n) / 2;
 }
 
-// The answer, by `warm` (answer_from_memory) where that knows one, by `cold` (separate) where not.
+// Computes the witness by `warm` (answer_from_memory) if that succeeds, otherwise by `cold` (separate).
 template <class S, class Shape, class Warm, class Cold>
 Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, const Pose<S>& X_AB,
                      SolverMemory<S>& memory) {
@@ -123,13 +123,14 @@ Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, c
       return memory.last = result;
   }
   if (warm(A, B, X_AB, memory)) return memory.last;
-  // Along the normal of an overlap GJK ends at a flat tetrahedron, from which the polytope grows slowly.
+  // Starting along the normal of an overlap, GJK would end at a flat tetrahedron, from which the polytope
+  // grows slowly.
   const bool from_normal =
       (curved(A) || curved(B)) && memory.last.simplex_size > 0 && memory.last.distance > 0;
   const Vec3<S> guess = from_normal ? memory.last.n : Vec3<S>::Zero();
   memory.forget();
   memory.last = cold(A, B, X_AB, memory.work, guess);
-  // No polytope where the cores are apart.
+  // There is no polytope if the cores are apart.
   if (!(memory.last.distance < -swept_radius<S>(A) - swept_radius<S>(B))) memory.work.faces.size = 0;
   memory.X_polytope = X_AB;
   return memory.last;
