@@ -33,7 +33,7 @@ class PairSolver {
   // Keeps the geometries. Throws InvalidInput if they have no witness points.
   PairSolver(const body::Geometry& A, const body::Geometry& B);
 
-  // Results in frame A, m. Never throws; an invalid pose gives kInvalidInput.
+  // Results in frame A, m. Never throws; a pose with NaN or infinity gives kInvalidInput.
   Witness<double> operator()(const Pose<double>& X_AB);
 
   // Discards the warm start: the next query starts cold.
