@@ -82,8 +82,7 @@ void require_valid_batch(std::span<const Pair> pairs, std::size_t room, const ch
 // Throws InvalidInput, naming `who` and the geometry, unless the geometry has the parts needed.
 void require_valid(const Geometry& geometry, unsigned needs, const char* who);
 
-// Range of the modulus of a compliant body, Pa.
-inline constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;
+inline constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;  // of a compliant body, Pa
 
 // Throws InvalidInput, naming `who` and the body, unless the modulus is from 1e-18 to 1e18 Pa or kRigid,
 // dissipation, friction and patch are from 0 to 1e12, and restitution is from 0 to 1.

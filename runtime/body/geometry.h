@@ -24,8 +24,8 @@ enum Parts : unsigned {
 // Selects which of an asset's levels and convex pieces represent the object; level 0 is the finest, piece 0
 // the convex hull of the whole object.
 struct Detail {
-  // `convex` is the index of a piece, the others are indices of levels.
-  int convex = 0, surface = 0, volume = 0, points = 0, grid = 0;
+  int convex = 0;                                     // index of a piece
+  int surface = 0, volume = 0, points = 0, grid = 0;  // indices of levels
 };
 
 // The shape of a body as every query sees it: an asset or a primitive. A handle: copies share one immutable
