@@ -170,27 +170,28 @@ std::string words(const Errors& errors) {
 
 std::string page(const Problems& problems, const std::vector<std::pair<const Library*, Row>>& rows) {
   std::ostringstream out;
-  out << "# Contact gradients beside other libraries\n\n"
-         "Made by `build/release/benchmarks/gradients_table docs/gradients.md`; what it compares with what "
-         "is in "
-         "[its first lines](../benchmarks/gradients/gradients_table.cpp).\n\n"
+  out << "# Contact gradients compared with other libraries\n\n"
+         "This page is made by `build/release/benchmarks/gradients_table docs/gradients.md`; [its first "
+         "lines](../benchmarks/gradients/gradients_table.cpp) say what is compared with what.\n\n"
+         "- **Poses.** There are "
       << problems.questions.size()
       << " poses of the convex hulls of scanned objects (YCB), half of them overlapping; "
       << problems.left_out
-      << " more lie at a kink of the distance and were left out. The reference is the difference of answers "
-         "in 80-bit arithmetic.\nErrors are relative: median, 95th "
-         "percentile, largest; *wrong* is above 1 %, *none* no answer. Differences have the step (rad and m) "
-         "of "
-         "least median error of the distance, in both tables.\nTime is of the processor, for one gradient, "
-         "all 6 "
-         "directions. The 80-bit answers are Abut's own solver's; the other libraries have their default "
-         "settings, "
-         "FCL its signed distance, and MuJoCo a margin of 1.05 distances and two steps, by which it inflates "
-         "the "
-         "bodies: it finds no contact of bodies apart otherwise, and its answers are worse for it.\n";
+      << " more lie at a kink of the distance and were left out.\n"
+         "- **Reference.** The reference is a finite difference of answers in 80-bit arithmetic, which "
+         "come from Abut's own solver.\n"
+         "- **Errors** are relative: median, 95th percentile and largest. *wrong* is an error above 1 %, "
+         "*none* means no answer. Finite differences use the step (rad and m) with the smallest\n"
+         "  median error of the distance, in both tables.\n"
+         "- **Time** is processor time for one gradient in all 6 directions.\n"
+         "- **Settings.** The other libraries have their default settings, except that FCL uses its "
+         "signed distance, and MuJoCo a margin of 1.05 times the distance plus two\n"
+         "  steps, by which it inflates the bodies. The margin makes its answers worse, but without "
+         "it MuJoCo finds no contact between separated bodies.\n";
   for (const bool points : {false, true}) {
     out << (points ? "\n## Of the witness point on A\n" : "\n## Of the signed distance\n")
-        << "\n| library | its gradient | step | median | 95 % | largest | wrong | time, times ours |\n"
+        << "\n| library | gradient | step | median | 95th percentile | largest | wrong | time relative to "
+           "Abut |\n"
            "|---|---|---|---|---|---|---|---|\n";
     for (const auto& [library, row] : rows) {
       if (points && !library->has_points()) continue;
