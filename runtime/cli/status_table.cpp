@@ -15,16 +15,17 @@ std::vector<Status> all_statuses() {
 std::string_view meaning(Status status) {
   switch (status) {
     case Status::kOk:
-      return "the answer holds to its tolerance";
+      return "the answer is valid to its tolerance";
     case Status::kTouching:
-      return "the answer holds; the signed distance is zero within its tolerance";
+      return "the answer is valid; the signed distance is zero within its tolerance";
     case Status::kClamped:
-      return "the answer holds, its derivative is that of slightly rounder bodies: a direction was singular";
+      return "the answer is valid; a direction was singular, and the derivative is that of slightly rounder "
+             "bodies";
     case Status::kNotConverged:
-      return "the best answer found within the limit of iterations: take it with care";
+      return "the best answer found within the limit of iterations: use it with care";
     case Status::kNoOverlap:
-      return "the answer holds: nothing is in contact, the wrench is zero; no region is within the margin, "
-             "or a point is beyond its field: NaN";
+      return "the answer is valid: nothing is in contact and the wrench is zero; or no region is within the "
+             "margin, or a point is beyond its field: NaN";
     case Status::kInvalidInput:
       return "the question has NaN, infinity or numbers that are too large; every number of the answer is "
              "NaN";
