@@ -168,10 +168,10 @@ TEST_F(OutputFileTest, LinksStayAndTheirTargetsAreReplaced) {
 TEST_F(OutputFileTest, APlaceIsAtTheEndOfAllLinks) {
   fs::create_symlink("link", folder / "first");
   fs::create_symlink("./new.csv", folder / "link");
-  EXPECT_EQ(place_of(folder / "first"), place_of(folder / "new.csv"));
-  EXPECT_EQ(place_of(folder / "new.csv"), fs::canonical(folder) / "new.csv");
+  EXPECT_EQ(abut::place_of(folder / "first"), abut::place_of(folder / "new.csv"));
+  EXPECT_EQ(abut::place_of(folder / "new.csv"), fs::canonical(folder) / "new.csv");
   fs::create_symlink("loop", folder / "loop");
-  EXPECT_EQ(place_of(folder / "loop"), folder / "loop");
+  EXPECT_EQ(abut::place_of(folder / "loop"), folder / "loop");
 }
 
 TEST_F(OutputFileTest, LongNamesHaveTemporariesToo) {
