@@ -78,7 +78,8 @@ class Refusals(unittest.TestCase):
             lambda s: s.add_fixed_box((1, 1, 1), material="wood"),
             lambda s: s.add_object("a", ball, 1, material="wood"),
             lambda s: s.add_body("a", 1, (1, 1, 1), [ball], material="wood"),
-            lambda s: s.add_body("a", 1, (1, 1, 1), [ball, abut.cone(1, 1)]),
+            lambda s: s.add_body("a", 1, (1, 1, 1), [ball, abut.half_space()]),
+            lambda s: s.add_fixed(ball, material="wood"),
             lambda s: s.add_robot("r", "arm.urdf", assets={"link": ball, "other": None}),
             lambda s: s.add_robot("r", "arm.urdf", [1, 2], {"link": ball}),
             lambda s: s.add_joint("j", "revolute", damping="much"),
@@ -94,7 +95,8 @@ class Refusals(unittest.TestCase):
     def test_assets_of_what_is_refused_are_not_in_a_scene(self):
         for refuse in (lambda s, mug: s.add_object("a", mug, 400, material="wood"),
                        lambda s, mug: s.add_object("a", mug, "much"),
-                       lambda s, mug: s.add_body("a", 1, (1, 1, 1), [mug, abut.cone(1, 1)])):
+                       lambda s, mug: s.add_body("a", 1, (1, 1, 1), [mug, abut.half_space()]),
+                       lambda s, mug: s.add_fixed(mug, material="wood")):
             scene = abut.Scene()
             with self.assertRaises((abut.InvalidInput, TypeError)):
                 refuse(scene, asset("005_mug"))
