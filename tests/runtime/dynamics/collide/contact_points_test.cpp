@@ -74,32 +74,6 @@ TEST(ContactPoints, RandomBoxesAgreeWithTheirExactDistance) {
   EXPECT_EQ(empty, 0);
 }
 
-// Also what touches a cap between the corners that stand for its rim.
-TEST(ContactPoints, OfRoundBodiesHaveTheNearest) {
-  Random random(9);
-  witness::Workspace<double> workspace;
-  const body::Primitive bodies[] = {body::Cylinder<double>{0.01, 0.1}, body::Cylinder<double>{0.05, 0.03},
-                                    body::Box<double>{{0.03, 0.05, 0.02}}};
-  for (const body::Primitive& a : bodies) {
-    for (const body::Primitive& b : bodies) {
-      const body::Geometry of_A(a), of_B(b);
-      for (int k = 0; k < test::runs(1000); ++k) {
-        Pose<double> X = random_pose(random, 0.1);
-        for (int i = 0; i < 2; ++i) {
-          const auto apart = witness::separation(of_A, of_B, X, workspace);
-          X.p -= apart.distance * apart.n;
-        }
-        const PlacedShape A = placed(a), B = placed(b, X);
-        std::vector<SurfacePoint> points;
-        witness_points(A, B, 0.02, workspace, points);
-        EXPECT_LT(least_gap(points) - witness::separation(of_A, of_B, X, workspace).distance,
-                  1.1e-3 * std::min(A.half.norm(), B.half.norm()))
-            << k;
-      }
-    }
-  }
-}
-
 TEST(ContactPoints, ExchangedBoxesGiveOppositeNormals) {
   Random random(8);
   for (int k = 0; k < test::runs(300); ++k) {

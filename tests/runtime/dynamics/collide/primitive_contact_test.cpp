@@ -102,6 +102,7 @@ TEST(PrimitiveContact, OfAPlaneHasTheLowestPoint) {
   }
 }
 
+// Also what touches a cap between the corners that represent its rim.
 TEST(PrimitiveContact, OfEveryPairHasTheNearest) {
   Random random(4);
   witness::Workspace<double> workspace;
@@ -109,7 +110,7 @@ TEST(PrimitiveContact, OfEveryPairHasTheNearest) {
     for (const body::Primitive& b : kPrimitives) {
       SCOPED_TRACE(std::string(body::row_of(a).name) + " and " + std::string(body::row_of(b).name));
       const body::Geometry of_A(a), of_B(b);
-      for (int k = 0; k < test::runs(100); ++k) {
+      for (int k = 0; k < test::runs(300); ++k) {
         Pose<double> X = random_pose(random, 0.1);
         for (int i = 0; i < 2; ++i) {
           const auto apart = witness::separation(of_A, of_B, X, workspace);
