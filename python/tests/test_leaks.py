@@ -5,6 +5,7 @@ if it is not set; scripts/test --full has a million in all.
 import gc
 import os
 import pickle
+import sys
 import tracemalloc
 import unittest
 
@@ -23,6 +24,12 @@ def resident():
         return next(1024 * int(line.split()[1]) for line in status if line.startswith("RssAnon"))
 
 
+def settle():
+    """Frees what the interpreter alone keeps: cycles, and the names that its cache of attributes holds, by address."""
+    gc.collect()
+    getattr(sys, "_clear_type_cache", lambda: None)()
+
+
 def refused(call):
     try:
         call()
@@ -38,17 +45,17 @@ class Leaks(unittest.TestCase):
         warm, calls = max(50, CALLS // (10 * of)), max(100, CALLS // of)
         for _ in range(warm):
             call()
-        gc.collect()
+        settle()
         tracemalloc.start()
         call()
         before, pages = tracemalloc.get_traced_memory()[0], resident()
         for _ in range(calls):
             call()
-        gc.collect()
+        settle()
         counted, grown = tracemalloc.get_traced_memory()[0] - before, resident() - pages
         tracemalloc.stop()
-        # Less than a byte a call for the long run, and what the interpreter keeps at hand for the short one.
-        self.assertLess(counted, 16384 + calls // 2)
+        self.assertLess(counted, 4096)
+        # Pages that allocators keep at hand in a short run, and less than 8 bytes a call in a long one.
         self.assertLess(grown, (4 << 20) + 8 * calls)
 
     @needs_assets
