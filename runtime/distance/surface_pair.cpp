@@ -113,11 +113,14 @@ class NearestSearch {
     found.clear();
     list_ = &found;
     set_reach(reach);
-    const float left = visit([&] {
+    const auto few = [&] {
       if (found.size() > most) set_reach(reach = shrink(found));
       return found.size() <= most;
-    });
-    if (found.size() > most) return found.clear(), 0.0;
+    };
+    bool all = true;
+    const float left = visit([&] { return all = few(); });
+    // few(): the last pairs are measured after the last visit.
+    if (!all || !few()) return found.clear(), 0.0;
     if (best_.complete()) return reach;
     reach = std::clamp(bounds_.distance(left), 0.0, reach);
     std::erase_if(found, [&](const NearPair& p) { return p.pair.distance2 > reach * reach; });

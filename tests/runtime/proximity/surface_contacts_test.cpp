@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "preprocess/index/index.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/distance/surface_pair.h"
 #include "runtime/proximity/surface_smoothed.h"
 #include "tests/support/runs.h"
 #include "tests/support/shapes.h"
@@ -65,6 +67,25 @@ Pose<double> across(double height) {
   X.R = exp_rotation<double>({0.02, 0.01, 0.1});
   X.p = {0.01, 0.02, height};
   return X;
+}
+
+// One pair too many, the farthest, which often is measured after all others.
+TEST(SurfaceContacts, TheNearestPairsRemainWhereTheyAreTooMany) {
+  const asset::SurfaceView A = view(hoop()), B = view(plate());
+  std::vector<distance::NearPair> all, found;
+  std::vector<double> distances;
+  distance::near_triangles(A, B, across(0.5), 0.6, 1 << 16, all);
+  for (const distance::NearPair& pair : all) distances.push_back(std::sqrt(pair.pair.distance2));
+  std::sort(distances.begin(), distances.end());
+  for (std::size_t i = 100; i < distances.size(); ++i) {
+    if (distances[i] - distances[i - 1] < 1e-9) continue;
+    const double asked = distances[i] * (1 + 1e-12);
+    const double reach = distance::near_triangles(A, B, across(0.5), asked, i, found);
+    ASSERT_GT(reach, 0) << i;
+    EXPECT_LT(reach, asked);
+    EXPECT_GE(found.size(), i / 2);
+    EXPECT_LE(found.size(), i);
+  }
 }
 
 TEST(SurfaceContacts, OneOfEachRegionWithinTheMargin) {
