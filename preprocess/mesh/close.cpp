@@ -22,7 +22,6 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kRimTolerance = 1e-6;   // gap, over the diagonal, up to which open edges count as one
 constexpr double kLittleLeftOut = 0.01;  // share of the area; less in loose faces is not worth joining
 // A vertex may be at most this many times farther from all others than they are from each other, since gates
 // and limits scale with the diagonal.

@@ -196,8 +196,11 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   const WeldedSoup soup = weld(mesh);
   const auto open = open_edges(soup.mesh);
   OpenRim rim;
-  rim.edges = open.size();
   if (open.empty()) return rim;
+  // Seams whose two sides were rounded differently are no openings.
+  TriangleMesh closed = soup.mesh;
+  if (weld_rims(closed, kRimTolerance * closed.diagonal()) > 0 && count_open_edges(closed) == 0) return rim;
+  rim.edges = open.size();
   rim.rims = count_rims(open, soup.mesh.vertices.size());
   const Triangle& last = soup.mesh.triangles.back();
   const auto of_last = [&](std::int32_t v) { return std::find(last.begin(), last.end(), v) != last.end(); };

@@ -19,6 +19,9 @@ WeldedSoup weld(const TriangleMesh& soup);
 // Drops faces that have the same vertex at two corners; returns their number.
 std::size_t drop_collapsed(TriangleMesh& mesh);
 
+// Gap up to which open edges count as one, over the object's size.
+constexpr double kRimTolerance = 1e-6;
+
 // Merges vertices of open edges that lie within `tolerance` (m) of each other and drops the faces that
 // collapse. Returns the number of vertices removed.
 std::size_t weld_rims(TriangleMesh& mesh, double tolerance);

@@ -29,13 +29,13 @@ class RolloutGradient(NamedTuple):
 
 
 class RolloutJacobian(NamedTuple):
-    """Of x after the last row."""
+    """Of x after the last row; of every row one axis more, the first."""
 
     start: np.ndarray  # (nx, nx)
     joint_force: np.ndarray  # (nx, rows, nv)
     joint_target: np.ndarray  # (nx, rows, nq)
     parameter: np.ndarray  # (nx, parameters)
-    kinks: int = 0  # as RolloutGradient
+    kinks: Any = 0  # steps so far whose derivatives are not ok, () or (rows,)
 
     __repr__ = summary
 
@@ -66,16 +66,21 @@ class RolloutRun:
         """
         return RolloutGradient(*self._run._gradient(costates))
 
-    def jacobian(self) -> RolloutJacobian:
-        """Of the last state of a single rollout, forwards with all columns at once: for Gauss and Newton's method."""
-        return RolloutJacobian(*self._run._jacobian())
+    def jacobian(self, *, every_row: bool = False) -> RolloutJacobian:
+        """Of the last state of a single rollout, or with `every_row` of the states after each row, forwards with all
+        columns at once: for Gauss and Newton's method.
+        """
+        return RolloutJacobian(*self._run._jacobian(every_row))
 
     def jvp(
         self, start: Optional[npt.ArrayLike] = None, joint_force: Optional[npt.ArrayLike] = None,
-        joint_target: Optional[npt.ArrayLike] = None, parameter: Optional[npt.ArrayLike] = None
+        joint_target: Optional[npt.ArrayLike] = None, parameter: Optional[npt.ArrayLike] = None, *,
+        every_row: bool = False
     ) -> np.ndarray:
-        """(nx,) change of the last state of a single rollout by a change of what it was given."""
-        jacobian, change = self.jacobian(), 0.0
+        """(nx,) change of the last state of a single rollout by a change of what it was given; with `every_row` of the
+        states after each row, (rows, nx).
+        """
+        jacobian, change = self.jacobian(every_row=every_row), 0.0
         given = RolloutGradient(start, joint_force, joint_target, parameter)  # type: ignore[arg-type]
         for name, slope, tangent in zip(given._fields, jacobian, given):
             if tangent is None:
@@ -83,8 +88,9 @@ class RolloutRun:
             tangent = as_numbers("jvp", name, tangent)
             if not np.isfinite(tangent).all():
                 raise _abut.InvalidInput(f"jvp: {name} has NaN or infinity")
-            if tangent.shape != slope.shape[1:]:
-                raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {slope.shape[1:]}")
+            given_by = slope.shape[2:] if every_row else slope.shape[1:]
+            if tangent.shape != given_by:
+                raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {given_by}")
             change = change + np.tensordot(slope, tangent, tangent.ndim)
         if isinstance(change, float):
             raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields[:-1]))

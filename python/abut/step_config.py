@@ -10,7 +10,9 @@ from .scene import Parameters, System
 
 @dataclasses.dataclass(frozen=True)
 class StepConfig:
-    """How Integrator, Simulation and step move a system on: their keywords. Settings are listed at Simulation."""
+    """How Integrator, Simulation and step move a system on: their keywords. Settings are listed at Simulation, those of the
+    model at wrench.
+    """
 
     dt: float = 2e-3  # s
     integrator: str = "midpoint"
@@ -25,6 +27,13 @@ class StepConfig:
 
 def config_of(given: Dict[str, Any]) -> Dict[str, Any]:
     """The fields of a StepConfig for the extension, of its keywords."""
+    fields = [field.name for field in dataclasses.fields(StepConfig)]
+    for name in given:
+        if name not in fields:
+            raise TypeError(
+                f"simulation: there is no keyword '{name}' ({', '.join(fields)}); settings go by what they are of: "
+                f"model_settings={{'{name}': ...}}, integrator_settings or solver_settings"
+            )
     step = StepConfig(**given)
     config = {field.name: getattr(step, field.name) for field in dataclasses.fields(step)}
     for name in "integrator_settings", "solver_settings", "model_settings":

@@ -316,27 +316,45 @@ py::tuple gradient(const Runs& runs, py::handle given) {
       stacked({}, [](const RolloutGradient& g) { return VecX<double>::Constant(1, g.kinks).eval(); }));
 }
 
-// Jacobian of x after the last row with respect to (start, joint_force, joint_target, parameter), and the
-// number of kinks; for a single rollout.
-py::tuple jacobian(const Runs& runs) {
+// Jacobians of x after the last row, or with `every_row` after each, along the first axis, with respect to
+// (start, joint_force, joint_target, parameter), and the numbers of kinks so far; for a single rollout.
+py::tuple jacobian(const Runs& runs, bool every_row) {
   if (runs.many) refuse({kWho, "jacobian"}, "is of a single rollout");
   const System& system = runs.workers->system();
   const Eigen::Index nx = runs.workers->coordinates.nx(), nv = system.first_v(system.body_count()),
-                     nq = system.first_q(system.body_count());
-  dynamics::RolloutJacobian last;
-  last.start.setIdentity(nx, nx);
-  last.parameter.setZero(nx, runs.workers->parameters());
+                     nq = system.first_q(system.body_count()), parameters = runs.workers->parameters();
+  using Shape = std::vector<Eigen::Index>;
+  const auto stacked = [&](Shape shape) {
+    if (every_row) shape.insert(shape.begin(), runs.rows);
+    return py::array_t<double>(shape);
+  };
+  py::array_t<double> start = stacked({nx, nx}), force = stacked({nx, runs.rows, nv}),
+                      target = stacked({nx, runs.rows, nq}), parameter = stacked({nx, parameters});
+  py::array_t<int> kinks(every_row ? Shape{runs.rows} : Shape{});
+  const std::array to = {start.mutable_data(), force.mutable_data(), target.mutable_data(),
+                         parameter.mutable_data()};
+  int* const kinks_to = kinks.mutable_data();
+  const auto put = [&](Eigen::Index place, const dynamics::RolloutJacobian& jacobian) {
+    const std::array from = {&jacobian.start, &jacobian.joint_force, &jacobian.joint_target,
+                             &jacobian.parameter};
+    for (std::size_t k = 0; k < from.size(); ++k)
+      std::copy_n(from[k]->data(), from[k]->size(), to[k] + place * from[k]->size());
+    kinks_to[place] = jacobian.kinks;
+  };
+  if (!every_row && runs.rows == 0) {
+    dynamics::RolloutJacobian none;
+    none.start.setIdentity(nx, nx);
+    none.parameter.setZero(nx, parameters);
+    put(0, none);
+  }
   runs.workers->each(1, [&](std::size_t, Rollout& rollout) {
     rollout.differentiate(runs.starts[0], runs.controls[0],
                           [&](Eigen::Index row, const State&, const dynamics::RolloutJacobian& jacobian) {
-                            if (row + 1 == runs.rows) last = jacobian;
+                            if (every_row || row + 1 == runs.rows) put(every_row ? row : 0, jacobian);
                           });
   });
-  const auto by_rows = [&](const MatX<double>& found, Eigen::Index columns) {
-    return py::array_t<double>({nx, runs.rows, columns}, found.data());
-  };
-  return py::make_tuple(matrix(last.start), by_rows(last.joint_force, nv), by_rows(last.joint_target, nq),
-                        matrix(last.parameter), last.kinks);
+  return py::make_tuple(start, force, target, parameter,
+                        every_row ? py::object(kinks) : kinks.attr("item")());
 }
 
 }  // namespace

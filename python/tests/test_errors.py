@@ -296,6 +296,7 @@ class Errors(unittest.TestCase):
                 (lambda: abut.Simulation(system, integrator="magic"), Bad, "magic"),
                 (lambda: abut.Simulation(system, model=3), TypeError, "model must be a str"),
                 (lambda: abut.Simulation(system, solver_settings={"speed": 1}), Bad, "no setting 'speed'"),
+                (lambda: abut.Rollout(system, reach=0.01), TypeError, "model_settings={'reach': ...}"),
                 (lambda: abut.Simulation(system, solver_settings=3), TypeError, "solver_settings must be a mapping"),
                 (lambda: abut.step(system, 3), TypeError, "step: state must be a State or a vector of 13 numbers, not int"),
                 (lambda: abut.step(system, None), TypeError, "step: state must be a State or a vector of 13 numbers, not None"),

@@ -90,6 +90,28 @@ class Rollouts(unittest.TestCase):
             with self.assertRaises(abut.InvalidInput):
                 rollout(z[1], rows=2)
 
+    def test_jacobians_of_every_row_are_those_of_shorter_rollouts(self):
+        rollout, targets = self.rollout(parameters=[("mass", "bar")]), through()
+        start = rollout.system.initial_state()
+        run = rollout(start, joint_target=targets)
+        all_rows = run.jacobian(every_row=True)
+        self.assertEqual(all_rows.kinks.shape, (6,))
+        for rows in 1, 4, 6:
+            one = rollout(start, joint_target=targets[:rows]).jacobian()
+            for name in one._fields[:-1]:
+                of_row = getattr(all_rows, name)[rows - 1]
+                if name.startswith("joint"):
+                    self.assertFalse(of_row[:, rows:].any())  # what comes later has no effect
+                    of_row = of_row[:, :rows]
+                np.testing.assert_array_equal(of_row, getattr(one, name), err_msg=name)
+        change = np.random.default_rng(2).normal(size=targets.shape)
+        moved = run.jvp(joint_target=change, every_row=True)
+        self.assertEqual(moved.shape, (6, rollout.system.nx))
+        np.testing.assert_allclose(moved[-1], run.jvp(joint_target=change))
+        with self.assertRaises(abut.InvalidInput):
+            run.jvp(joint_target=change[:-1], every_row=True)
+        self.assertEqual(rollout(start, rows=0).jacobian(every_row=True).start.shape, (0,) + 2 * (rollout.system.nx,))
+
     def test_jacobians_of_no_rows_have_the_shapes_of_many(self):
         rollout = self.rollout()
         none, two = (rollout(rollout.system.initial_state(), rows=rows).jacobian() for rows in (0, 2))

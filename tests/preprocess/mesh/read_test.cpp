@@ -217,6 +217,20 @@ TEST_F(Read, RefusesAFewFacedObjCutAtALineEnd) {
   EXPECT_EQ(report_.warnings.size(), 1u);
 }
 
+// A cone whose sides have an apex each, 10 nm apart: closing merges them.
+TEST_F(Read, ASeamThatWasRoundedIsNoCutOffFile) {
+  constexpr int kAround = 30;
+  std::string text, base = "f", sides;
+  for (int i = 0; i < kAround; ++i) {
+    const double a = 2 * std::numbers::pi * i / kAround;
+    text += fmt::format("v {} {} 0\nv {} 0 1\n", std::cos(a), std::sin(a), 1e-8 * i);
+    base += fmt::format(" {}", 2 * (kAround - 1 - i) + 1);
+    sides += fmt::format("f {} {} {}\n", 2 * i + 1, 2 * ((i + 1) % kAround) + 1, 2 * i + 2);
+  }
+  read("cone.obj", text + base + "\n" + sides);
+  EXPECT_TRUE(report_.warnings.empty()) << report_.warnings[0];
+}
+
 // A tube open at both ends, and one whose single opening is large: parts of robots are modelled like that,
 // and their last face often lies at an opening.
 TEST_F(Read, AnOpenModelIsNoCutOffFile) {
