@@ -4,9 +4,11 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "python/source/answers.h"
 #include "python/source/batch.h"
