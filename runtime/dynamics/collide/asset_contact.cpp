@@ -91,8 +91,59 @@ double least_distance(const PlacedShape& shape, const Vec3<double>& center, cons
   return std::max(apart, shape_distance(shape, center).value - half.norm());
 }
 
-Ball sample_of(const PlacedShape& shape, std::int32_t index) {
-  return shape.kind == ShapeKind::kAsset ? Ball{shape.samples[index]} : sample_of_core(shape.core, index);
+// Plus the number of a rim: index of the rim's sample that faces the other shape.
+constexpr std::int32_t kFacingRim = 1 << 30;
+
+// A sample of one shape and the signed distance of the other one there.
+struct Sampled {
+  Ball ball;
+  Distance d;    // of the ball's surface; infinite where the sample is not distinct from others
+  double least;  // lower bound of d.value at the same pose, m: the sample may be anywhere on a rim
+};
+
+// Returns the sample of a rim that faces the shape, where the distance is stationary along the rim. With the
+// gradient g at the sample p, its projection Pg onto the rim's plane, the rim's centre c and radius r this is
+// p = c - r Pg / |Pg|, which is iterated from the gradient at c: one turn suffices for a flat surface. Of the
+// turns the nearest is taken. A rim that is flat on the surface has no such sample. Beyond the distance
+// `enough`, m, only `least` is set.
+Sampled facing_rim(const PlacedShape& of, const PlacedShape& shape, const Pose<double>& X_SO, const Rim& rim,
+                   double enough) {
+  constexpr int kTurns = 3;
+  constexpr double kFlat = 1e-4;   // sine of the tilt; the corners of the rim are within 0.08 r of it
+  constexpr double kSame = 1e-12;  // relative to the radius
+  const double swept = of.core.swept_radius;
+  Sampled nearest{
+      {Vec3<double>(rim.radius, 0, rim.z), swept}, {std::numeric_limits<double>::infinity(), {}}, 0};
+  Vec3<double> last(0, 0, rim.z);
+  Distance d = shape_distance(shape, X_SO * last, enough + rim.radius + swept);
+  nearest.least = std::isnan(d.value) ? enough : d.value - rim.radius - swept;
+  for (int turn = 0; turn < kTurns && nearest.least < enough; ++turn) {
+    const Vec3<double> down = X_SO.R.transpose() * -d.gradient;
+    const double across = std::hypot(down.x(), down.y());
+    if (!(across > kFlat)) break;
+    const Ball ball{{rim.radius * down.x() / across, rim.radius * down.y() / across, rim.z}, swept};
+    if ((ball.center - last).norm() < kSame * rim.radius) break;
+    last = ball.center;
+    d = shape_distance(shape, X_SO * ball.center);
+    if (d.value - swept < nearest.d.value) {
+      nearest.ball = ball;
+      nearest.d = {d.value - swept, d.gradient};
+    }
+  }
+  return nearest;
+}
+
+// Returns the sample of `of` with this index and the distance of `shape` there, at least `enough`, m, where
+// it exceeds that.
+Sampled sampled(const PlacedShape& of, const PlacedShape& shape, const Pose<double>& X_SO, std::int32_t index,
+                double enough = std::numeric_limits<double>::infinity()) {
+  const bool asset = of.kind == ShapeKind::kAsset;
+  if (!asset && index >= kFacingRim)
+    return facing_rim(of, shape, X_SO, rim_of_core(of.core, index - kFacingRim), enough);
+  const Ball ball = asset ? Ball{of.samples[index]} : sample_of_core(of.core, index);
+  Distance d = shape_distance(shape, X_SO * ball.center, enough + ball.radius);
+  d.value = std::isnan(d.value) ? enough : d.value - ball.radius;
+  return {ball, d, d.value};
 }
 
 // Returns the contact point of a sample of `of` at the distance d from `shape`.
@@ -121,14 +172,12 @@ class Search {
     const double touching = memory_.travelled + margin_ + kRounding * size();
     for (NearSamples::Sample& sample : memory_.samples) {
       if (sample.reach > touching) continue;
-      const Ball ball = sample_of(of_, sample.index);
       // For a sample that is certainly outside, the distance is computed only up to kFar margins.
       const bool outside = sample.reach > memory_.travelled + kRounding * size();
       const double enough = outside ? kFar * margin_ : std::numeric_limits<double>::infinity();
-      Distance d = shape_distance(shape_, X_SO_ * ball.center, enough + ball.radius);
-      d.value = std::isnan(d.value) ? enough : d.value - ball.radius;
-      sample.reach = memory_.travelled + d.value;
-      if (d.value <= margin_) found(sample.index, ball, d);
+      const Sampled at = sampled(of_, shape_, X_SO_, sample.index, enough);
+      sample.reach = memory_.travelled + at.least;
+      if (at.d.value <= margin_) found(sample.index, at.ball, at.d);
     }
   }
 
@@ -150,6 +199,8 @@ class Search {
       memory_.samples.clear();
       const std::int32_t count = samples_of_core(of_.core);
       for (std::int32_t k = 0; k < count; ++k) memory_.samples.push_back({k, 0});
+      for (const std::int32_t k : {0, 1})
+        if (rim_of_core(of_.core, k).radius > 0) memory_.samples.push_back({kFacingRim + k, 0});
       return;
     }
     memory_.horizon = kRoom * margin_;
@@ -202,10 +253,14 @@ SurfacePoint asset_point(const PlacedShape& A, const PlacedShape& B, std::uint64
   const bool of_A = (feature & kOfA) != 0;
   const PlacedShape &of = of_A ? A : B, &shape = of_A ? B : A;
   const auto index = static_cast<std::int32_t>(feature & ~kOfA);
-  const Ball ball = sample_of(of, index);
-  Distance d = shape_distance(shape, shape.X_WS.inverse() * (of.X_WS * ball.center));
-  d.value -= ball.radius;
-  return point_of(of, shape, of_A, index, ball, d);
+  const Pose<double> X_SO = shape.X_WS.inverse() * of.X_WS;
+  Sampled at = sampled(of, shape, X_SO, index);
+  // A rim that is flat here faces the shape everywhere.
+  if (std::isinf(at.d.value)) {
+    at.d = shape_distance(shape, X_SO * at.ball.center);
+    at.d.value -= at.ball.radius;
+  }
+  return point_of(of, shape, of_A, index, at.ball, at.d);
 }
 
 }  // namespace abut::dynamics

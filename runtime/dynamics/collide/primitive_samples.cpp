@@ -22,7 +22,8 @@ Ball box_corner(const Vec3<double>& half, std::int32_t index) {
 
 // Number of balls along the axis of a shape of half height `height` and constant radius `radius`, m.
 std::int32_t axis_balls(double height, double radius) {
-  const double gaps = 2 * std::max(0.0, height / radius - 1);
+  constexpr double kShort = 1e-6;  // gaps: balls nearer than that are one
+  const double gaps = std::max(0.0, 2 * (height / radius - 1) - kShort);
   return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMaxAxisBalls - 1)));
 }
 
@@ -168,6 +169,11 @@ Ball sample_of_core(const Core& core, std::int32_t index) {
   Ball ball = of_core();
   ball.radius += core.swept_radius;
   return ball;
+}
+
+Rim rim_of_core(const Core& core, std::int32_t index) {
+  if (core.kind != body::CoreKind::kRims) return {0, 0};
+  return index == 0 ? Rim{core.size.z(), core.top_radius} : Rim{-core.size.z(), core.size.x()};
 }
 
 }  // namespace abut::dynamics

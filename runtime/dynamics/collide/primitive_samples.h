@@ -24,4 +24,13 @@ std::int32_t samples_of_core(const body::SweptCore<double>& core);
 // semi-axis.
 Ball sample_of_core(const body::SweptCore<double>& core, std::int32_t index);
 
+// A rim about the z axis of the shape's frame.
+struct Rim {
+  double z, radius;  // m
+};
+
+// Returns the upper rim (0) or the lower one (1) of a hull of two rims. The radius is 0 at an apex and for
+// other cores.
+Rim rim_of_core(const body::SweptCore<double>& core, std::int32_t index);
+
 }  // namespace abut::dynamics

@@ -96,11 +96,16 @@ SupportFeature rims_feature(const PlacedShape& shape, const Vec3<double>& d) {
   return on_disc ? rim_disc(shape, d, side) : generator(shape, d);
 }
 
-// Both ends of a segment; a single point for one without length.
-SupportFeature segment_ends(const PlacedShape& shape) {
+// Whether the ends of a segment are one point next to the swept radius. Two contacts there would differ by
+// less than the solvers resolve.
+bool short_segment(const Core& core) { return core.size.z() <= 1e-6 * core.swept_radius; }
+
+// Both ends of a segment; of a short one the end that is farther along d.
+SupportFeature segment_ends(const PlacedShape& shape, const Vec3<double>& d) {
   SupportFeature line;
-  const Vec3<double> end(0, 0, shape.core.size.z());
-  line.size = end.z() > 0 ? 2 : 1;
+  const bool is_short = short_segment(shape.core);
+  const Vec3<double> end(0, 0, is_short ? std::copysign(shape.core.size.z(), d.z()) : shape.core.size.z());
+  line.size = is_short ? 1 : 2;
   line.corner[0] = shape.X_WS * end;
   line.corner[1] = shape.X_WS * Vec3<double>(-end);
   return line;
@@ -147,7 +152,7 @@ SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& dire
       case ShapeKind::kRims:
         return rims_feature(shape, d);
       case ShapeKind::kSegment:
-        return segment_ends(shape);
+        return segment_ends(shape, d);
       default:
         return single_point(shape, d);
     }
@@ -168,8 +173,8 @@ SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& directi
     const double along = slope.cosine * d.z() - slope.sine * std::hypot(d.x(), d.y());
     return std::abs(along) > level ? SupportFeature{} : swept(generator(shape, d), shape, direction_W);
   }
-  if (shape.kind != ShapeKind::kSegment || shape.core.size.z() == 0 || std::abs(d.z()) > level) return {};
-  return swept(segment_ends(shape), shape, direction_W);
+  if (shape.kind != ShapeKind::kSegment || short_segment(shape.core) || std::abs(d.z()) > level) return {};
+  return swept(segment_ends(shape, d), shape, direction_W);
 }
 
 double PolygonSide::height_of(const Vec3<double>& p) const {
