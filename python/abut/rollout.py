@@ -121,6 +121,11 @@ class Rollout(_abut.Rollout):
         """That gradients are taken by."""
         return tuple(self._origin[2].get("parameters", ()))
 
+    @property
+    def steps_per_control(self) -> int:
+        """That each row acts for."""
+        return int(self._origin[1])
+
     def __call__(
         self, start: Any, *, joint_force: Optional[npt.ArrayLike] = None, joint_target: Optional[npt.ArrayLike] = None,
         rows: Optional[int] = None

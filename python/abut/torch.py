@@ -391,6 +391,8 @@ def step(
     """
     if isinstance(integrator, Integrator):
         integrator = integrator.rollout
+    if integrator.steps_per_control != 1:
+        raise _abut.InvalidInput(f"step: integrator: this Rollout takes {integrator.steps_per_control} steps a row; give one of 1")
     given = {"joint_force": joint_force, "joint_target": joint_target}
     controls = {name: control.unsqueeze(-2) if isinstance(control, Tensor) and control.dim() > 0 else control
                 for name, control in given.items()}

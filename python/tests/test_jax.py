@@ -53,6 +53,7 @@ class Gradients(unittest.TestCase):
     def test_soft_distances(self):
         points = np.random.default_rng(0).normal(size=(2, 3, 3))
         self.check(lambda p: jnp.sum(abut.jax.soft_distance(abut.sphere(0.3), p) ** 2), points)
+        self.assertEqual(abut.jax.soft_distance(abut.sphere(0.3), jnp.asarray(points[0, 0])).shape, ())
 
 
 if __name__ == "__main__":

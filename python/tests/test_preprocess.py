@@ -8,6 +8,8 @@ import threading
 import time
 import unittest
 
+import numpy as np
+
 import abut
 
 try:
@@ -51,7 +53,7 @@ class Preprocess(unittest.TestCase):
 
     def test_one_mesh_and_counts(self):
         mesh = next(self.meshes.glob("001_box/**/*.obj"))
-        made = abut_preprocess.preprocess(mesh, self.out(), tets=[100, 300], quads=[200])
+        made = abut_preprocess.preprocess(mesh, self.out(), tets=np.array([100, 300]), quads=[200])
         asset = abut.load(made.objects[0].asset, volume=1)
         self.assertLess(len(asset.volume.tetrahedra), len(abut.load(made.objects[0].asset).volume.tetrahedra))
 

@@ -171,6 +171,8 @@ class Gradients(unittest.TestCase):
             abut.torch.rollout(rollout, start, joint_force=push)
         with self.assertRaisesRegex(abut.InvalidInput, r"^step: joint_force has shape \(6,\); .*no body has a joint"):
             abut.torch.step(rollout, start, joint_force=push[0])
+        with self.assertRaisesRegex(abut.InvalidInput, "^step: integrator: this Rollout takes 10 steps a row; give one of 1"):
+            abut.torch.step(abut.Rollout(rollout.system, 10), start)
 
     def test_no_rollouts_have_no_states(self):
         rollout = abut.Rollout(pushing().system(), dt=2e-3, **CONTACT)

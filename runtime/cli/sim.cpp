@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
@@ -290,10 +291,12 @@ template <class ControlAt>
 void move(const Arguments& arguments, std::int64_t steps, const ControlAt& control_at,
           dynamics::Simulation& simulation, Output& output, cli::Watches& watches, cli::Progress& progress) {
   // Frames are at the first steps at or after whole multiples of the interval, wherever the run started.
-  const auto due = [&](std::int64_t step) {
-    const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
-    return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
+  const auto interval = [&](std::int64_t step) {
+    constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of the quotient
+    const double intervals = static_cast<double>(step) * arguments.dt / arguments.every;
+    return std::floor(intervals * (1 + kRounding) + 1e-9);
   };
+  const auto due = [&](std::int64_t step) { return interval(step) > interval(step - 1); };
   if (simulation.steps() == 0 && !arguments.resume) output.frame();
   const std::int64_t first = simulation.steps();
   cli::note_signals("abut-sim: stopping after this step; again to stop now\n");

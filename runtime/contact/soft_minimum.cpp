@@ -93,7 +93,7 @@ class SoftMinimumModel final : public Model {
     require_valid(pair);
     const SoftBody A(pair.A->geometry), B(pair.B->geometry);
     const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
-    if (out_of_reach(A, B, pair.X_AB, parameters, 0)) return apart(want, hessian);
+    if (out_of_reach(A, B, pair.X_AB, internal::kNoSpring * parameters.eps3)) return apart(want, hessian);
     soft_minimum(A, B, pair.X_AB, pair.V_AB_B, parameters, internal::order_of(want), contact_);
     PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.status;
@@ -107,7 +107,8 @@ class SoftMinimumModel final : public Model {
     const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
     points_.clear();
     derivatives_.clear();
-    if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
+    const double spacing = parameters.eps3 / config_.eps3;
+    if (out_of_reach(A, B, pair.X_AB, margin + kListed * spacing)) return {points_, Status::kNoOverlap};
     const double share = share_of_points(A, B, pair.X_AB, parameters);
     separation(A, B, pair.X_AB, parameters, field_);
     for (const SeparationPoint<double>& f : field_) {
@@ -173,14 +174,15 @@ class SoftMinimumModel final : public Model {
     return both ? 0.5 : 1;
   }
 
-  // Returns true if the balls around the points are farther apart than the margin plus the reach of the
-  // springs.
-  static bool out_of_reach(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
-                           const SoftMinimumParameters<double>& parameters, double margin) {
-    return internal::Balls<double>(A, B, X_AB).gap > margin + internal::kNoSpring * parameters.eps3;
+  // Returns true if the balls around the points are farther apart than this, m.
+  static bool out_of_reach(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB, double distance) {
+    return internal::Balls<double>(A, B, X_AB).gap > distance;
   }
 
   static constexpr double kFaded = 37;  // exp(-37) is 1e-16
+  // In spacings beyond the margin: how far apart the balls around the points may be where there are
+  // constraints. Beside an edge the planes of a soft distance are nearer than the surface.
+  static constexpr double kListed = 37;
   // In the separation distribution; points below it are some spacings above the deepest one.
   static constexpr double kLeastWeight = 1e-9;
   static constexpr double kLeastSlope = 1e-3;  // slope below which a soft distance has no direction

@@ -160,7 +160,8 @@ void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
 // 1e-16. A primitive's wrench has the kinks of its distance (body/primitive_distance.h), and jumps inside
 // solids with edges. Energy and area are NaN. Constraints: the points of either body whose soft distance from
 // the other is within the margin and that have weight in the separation distribution; those some eps2 above
-// the deepest have none. Throws InvalidInput for settings out of range.
+// the deepest have none, nor bodies whose bounding balls are 37 spacings beyond the margin apart. Throws
+// InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config = {});
 
 }  // namespace abut::contact

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import json
+import numbers
 import os
 import pathlib
 import shutil
@@ -109,10 +110,10 @@ def _words(name: str, value: Any) -> List[str]:
         if not isinstance(value, bool):
             raise TypeError(f"preprocess: {name} must be True or False, not {type(value).__name__}")
         return [option] if value else []
-    values = [value] if isinstance(value, (str, int, float)) else list(value)
+    values = [value] if isinstance(value, (str, numbers.Real)) else list(value)
     if not values and not setting.repeats:
         raise TypeError(f"preprocess: {name} is empty; leave it out for the default")
-    if isinstance(value, bool) or not all(isinstance(one, (str, int, float)) for one in values):
+    if isinstance(value, bool) or not all(isinstance(one, (str, numbers.Real)) for one in values):
         raise TypeError(f"preprocess: {name} must be {setting.type}: numbers or words, not {value!r}")
     words = [str(one) for one in values]
     return [f"{option}={word}" for word in words] if setting.repeats else [f"{option}={','.join(words)}"]

@@ -208,7 +208,7 @@ TEST(PrimitiveContact, BallsByAnyNameMoveTheSame) {
     return simulation.states()[0];
   };
   const BodyState ball = end("sphere 0.05");
-  for (const char* shape : {"ellipsoid 0.05 0.05 0.05", "capsule 0.05 0", "capsule 0.05 1e-9"}) {
+  for (const char* shape : {"ellipsoid 0.05 0.05 0.05", "capsule 0.05 0", "capsule 0.05 1e-13"}) {
     const BodyState other = end(shape);
     EXPECT_LT((other.p_WB - ball.p_WB).norm(), 1e-8) << shape;
     EXPECT_LT((other.v_WB - ball.v_WB).norm(), 1e-8) << shape;
