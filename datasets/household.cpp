@@ -129,7 +129,11 @@ Household write_household(const fs::path& root, const HouseholdOptions& options)
     write_file(file, to_obj(shape.surface, options.dirty));
     set.objects.push_back({shape.name, file, shape.volume, shape.genus});
   }
-  if (options.dirty) write_file(root / "faults.json", to_json(set.faults));
+  const fs::path faults = root / "faults.json";
+  if (options.dirty)
+    write_file(faults, to_json(set.faults));
+  else if (!fs::remove(faults, error) && error)  // of an earlier, dirty set
+    throw IoError(fmt::format("'{}': cannot be removed: {}", faults.string(), error.message()));
   return set;
 }
 

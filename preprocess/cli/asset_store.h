@@ -12,8 +12,9 @@
 namespace abut::preprocess {
 
 // A folder of finished assets, each named by the digest of everything that determines it: the source's bytes
-// and format, the parameters, the versions. Objects with identical meshes are thus made only once, whatever
-// their names and datasets. A problem with the folder makes runs slower, but no object fails because of it.
+// and format, the parameters, the versions. Assets for which TetGen reached a limit are not kept. Objects
+// with identical meshes are thus made only once, whatever their names and datasets. A problem with the folder
+// makes runs slower, but no object fails because of it.
 class AssetStore {
  public:
   // Creates the folder if it is missing. An existing folder that cannot be written or locked is used

@@ -130,7 +130,8 @@ ObjectResult take_or_make(const Job& job, const AssetStore& store) {
   } else {
     const asset::Asset made = make_asset(job.source, parameters, job.stage);
     result = write(job, made);
-    store.keep(key, job.source, made, warnings);
+    // Where TetGen ended at a limit, a machine with more time to spare would have made another asset.
+    if (!made.provenance.measures.contains(kLimitReached)) store.keep(key, job.source, made, warnings);
   }
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   return result;

@@ -12,4 +12,11 @@ double TriangleMesh::diagonal() const {
   return (hi - lo).norm();
 }
 
+Eigen::AlignedBox3d TriangleMesh::box_of_faces() const {
+  Eigen::AlignedBox3d box;
+  for (const Triangle& t : triangles)
+    for (const std::int32_t v : t) box.extend(vertices[static_cast<std::size_t>(v)]);
+  return box;
+}
+
 }  // namespace abut::preprocess

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,8 @@ struct TriangleMesh {
 
   // Length of the bounding box's diagonal, m; 0 without vertices.
   double diagonal() const;
+  // The bounding box of the vertices that faces use, m.
+  Eigen::AlignedBox3d box_of_faces() const;
 };
 
 // Findings about an object: collected along the pipeline, stored in the asset, printed in the summary.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "datasets/listing.h"
@@ -60,6 +61,11 @@ TriangleMesh read_soup(const std::filesystem::path& path, Report& report) {
   if (content.empty()) throw InvalidInput(fmt::format("{}: the file is empty", path.string()));
   TriangleMesh mesh = parse(content, path, report);
   if (mesh.triangles.empty()) throw InvalidInput(fmt::format("{}: the file has no faces", path.string()));
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const Triangle& t : mesh.triangles) used[t[0]] = used[t[1]] = used[t[2]] = 1;
+  if (const auto unused = std::count(used.begin(), used.end(), 0); unused > 0)
+    report.warnings.push_back(counted(static_cast<std::size_t>(unused), "vertex", "vertices") +
+                              " that no face uses ignored");
   report.measures["input_triangles"] = static_cast<double>(mesh.triangles.size());
   report.measures["input_vertices"] = static_cast<double>(mesh.vertices.size());
   return mesh;
@@ -67,8 +73,9 @@ TriangleMesh read_soup(const std::filesystem::path& path, Report& report) {
 
 void require_size(const std::filesystem::path& path, double diagonal, Report& report) {
   if (!(diagonal > 0)) {
-    throw InvalidInput(fmt::format(
-        "{}: all its vertices are at one point: export the mesh again, with more digits", path.string()));
+    throw InvalidInput(
+        fmt::format("{}: all vertices of its faces are at one point: export the mesh again, with more digits",
+                    path.string()));
   }
   if (!(diagonal < kLargestCoordinate)) {
     throw InvalidInput(
@@ -92,7 +99,7 @@ TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit
   if (metres_per_unit != 1) {
     for (Eigen::Vector3d& v : mesh.vertices) v *= metres_per_unit;
   }
-  require_size(path, mesh.diagonal(), report);
+  require_size(path, mesh.box_of_faces().diagonal().norm(), report);
   return mesh;
 }
 

@@ -252,8 +252,6 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
                     "face lies",
                     name, parser.lines(), counted(rim.edges, "open edge")));
   }
-  if (unused > 0)
-    report.warnings.push_back(counted(unused, "vertex", "vertices") + " that no face uses ignored");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "preprocess/mesh/formats.h"
 #include "runtime/core/counted.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -164,7 +165,9 @@ TriangleMesh parse_stl(std::string_view content, const std::string& name, Report
       content.size() ==
           kHeaderBytes + kFacetBytes * std::size_t{read_little<std::uint32_t>(content.data() + 80)};
   const bool is_text = content.substr(0, 4096).find('\0') == content.npos;
-  if (!size_fits && is_text && starts_with_solid(content, name)) return parse_ascii(content, name);
+  std::string_view text = content;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (!size_fits && is_text && starts_with_solid(text, name)) return parse_ascii(text, name);
   return parse_binary(content, name, report);
 }
 

@@ -68,9 +68,7 @@ double median_edge(const TriangleMesh& mesh) {
 }  // namespace
 
 void recentre(TriangleMesh& mesh, Report& report) {
-  Eigen::AlignedBox3d box;
-  for (const Triangle& t : mesh.triangles)
-    for (const std::int32_t v : t) box.extend(mesh.vertices[v]);
+  const Eigen::AlignedBox3d box = mesh.box_of_faces();
   const double diagonal = box.diagonal().norm();
   const Eigen::Vector3d reach = box.min().cwiseAbs().cwiseMax(box.max().cwiseAbs());
   const double largest = reach.maxCoeff();

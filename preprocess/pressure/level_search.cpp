@@ -48,6 +48,7 @@ class LevelSearch {
       throw InvalidInput(failure_);
     }
     if (too_few_ > 0 && holds(*best)) coarsen(*best);
+    best->limit_reached = stopped_;
     if (stopped_) best->report.warnings.push_back("no level nearer to the target was tried: " + failure_);
     if (!holds(*best))
       best->report.warnings.push_back(

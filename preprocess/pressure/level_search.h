@@ -16,6 +16,7 @@ struct VolumeLevel {
   Report report;                 // of the search
   double hausdorff_percent = 0;  // from its surface to the given one, of the diagonal
   std::string limit;             // why it is finer than wanted; empty if it is not
+  bool limit_reached = false;    // whether `make` reached a limit before the search was done
 };
 
 // Makes tetrahedra within an unchanged surface: make_tetrahedra() with its parameters bound.

@@ -15,6 +15,7 @@
 #include "preprocess/pressure/level_search.h"
 #include "preprocess/pressure/snap.h"
 #include "preprocess/tetrahedralize/improve.h"
+#include "preprocess/tetrahedralize/tetrahedralize.h"
 #include "runtime/asset/build_volume.h"
 #include "runtime/core/error.h"
 
@@ -208,6 +209,10 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   std::optional<FinishedLevel> last;
   std::int64_t last_target = 0;
   Misses misses;
+  const auto leave_out = [&](std::int64_t target, const InvalidInput& error) {
+    failure = error.what();
+    report.warnings.push_back(fmt::format("no volume of {} tetrahedra: {}", target, failure));
+  };
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
     const std::size_t number = volumes.size();
@@ -215,6 +220,7 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
       std::optional<FinishedLevel> level;
       if (!last || !out_of_reach(*last, last_target)) level = make_level(surface, target, parameters);
+      if (level && level->level.limit_reached) report.measures[kLimitReached] = 1;
       if (level && (!last || is_better(*level, *last))) {
         last = std::move(level);
         for (const std::string& warning : last->level.report.warnings)
@@ -226,9 +232,11 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
       volumes.push_back(build_volume(last->made.mesh, last->made.field));
       describe(*last, number, std::chrono::duration<double>(Clock::now() - begin).count(), report);
       misses.add(*last, number, target, report);
+    } catch (const LimitReached& error) {
+      report.measures[kLimitReached] = 1;
+      leave_out(target, error);
     } catch (const InvalidInput& error) {
-      failure = error.what();
-      report.warnings.push_back(fmt::format("no volume of {} tetrahedra: {}", target, failure));
+      leave_out(target, error);
     }
   }
   misses.flush(report);

@@ -46,6 +46,10 @@ MadeVolume make_field(TetrahedralMesh mesh, const TriangleMesh& surface, const V
 // make_tetrahedra() followed by make_field().
 MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report);
 
+// Measure, 1 where TetGen reached a limit (TetrahedralizeLimits), and a machine with more time would make
+// other volumes.
+inline constexpr const char* kLimitReached = "tetgen_limit_reached";
+
 // Makes one volume for each target, the finest first: simplifies (or refines) the closed surface to the
 // number of triangles that leads to the wanted number of tetrahedra. If so few would leave dihedral angles
 // below one degree, as in a thin wall, the level is the coarsest one found that does not. Coarser targets
@@ -54,8 +58,8 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
 // target. A level that cannot be made is omitted with a warning. Measures of each level, as
 // volume<level>_<name>: tetrahedra, surface_triangles, min_dihedral_degrees, p1_dihedral_degrees,
 // zero_pressure_percent (of surface triangles), hausdorff_percent, missed_core_percent (of fields with a
-// core; above 10 with a warning), max_principle_repairs, seconds. Throws InvalidInput if a target is out of
-// range, or no level can be made.
+// core; above 10 with a warning), max_principle_repairs, seconds; and kLimitReached. Throws InvalidInput if a
+// target is out of range, or no level can be made.
 std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const VolumeParameters& parameters,
                                         Report& report);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -56,11 +57,20 @@ class SignalCatcher {
   FileDescriptor fd_;
 };
 
+// Children take two descriptors each here, and their own of this process's: as many as the machine allows.
+void allow_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 class Run {
  public:
   Run(std::size_t count, const Work& work, const RunnerOptions& options, RunObserver& observer)
       : work_(work), options_(options), observer_(observer) {
     result_.jobs.resize(count);
+    allow_descriptors();
   }
 
   RunResult go() {
@@ -82,7 +92,12 @@ class Run {
     while (running_.size() < static_cast<std::size_t>(std::max(1, options_.jobs)) &&
            next_ < result_.jobs.size()) {
       std::fflush(nullptr);
-      running_.push_back(ChildProcess::start(next_, work_, options_));
+      try {
+        running_.push_back(ChildProcess::start(next_, work_, options_));
+      } catch (const IoError&) {
+        if (running_.empty()) throw;
+        return;  // the machine has room for no more: the next one starts when one of these has ended
+      }
       observer_.started(next_++);
     }
   }

@@ -18,6 +18,9 @@ constexpr double kLongest = 0.75;  // length of an edge over the wanted length
 // surface needs some 8 per square, and a cylinder of 64 sides, each of long single triangles, 66. Needles
 // need many more.
 constexpr double kMaxFaces = 150, kMaxOfInput = 8;
+constexpr double kFlat = 1e-3;         // sine of the angle between faces that are one flat part
+constexpr double kTie = 1e-6;          // of cotangents: four points on a circle, up to rounding
+constexpr double kMaxFlips = 50;       // over the number of faces: ends the loop even under rounding
 constexpr double kShortestCrease = 3;  // of a connected piece of creases, over the wanted length
 constexpr double kReach = 0.5;         // of the filter, over the wanted length
 constexpr double kSigma = 0.35;    // difference of unit normals at which the filter treats an edge as sharp
@@ -125,9 +128,33 @@ double most_faces(const CreasedSurface& s) {
   return kMaxFaces * squares + kMaxOfInput * s.mesh.face_slots();
 }
 
-// Splits the longest edge, relative to the wanted length, until all are short enough.
-void refine(CreasedSurface& s) {
-  const double most = most_faces(s);
+// Splits edges until all are short enough, the longest first, relative to the wanted length.
+class Refiner {
+ public:
+  explicit Refiner(CreasedSurface& s) : s_(s), most_(most_faces(s)) {}
+
+  void split_all() {
+    for (std::int32_t h = 0; h < s_.mesh.halfedge_slots(); ++h)
+      if (h < s_.mesh.twin(h)) push(h);
+    while (!queue_.empty()) {
+      const Entry e = queue_.top();
+      queue_.pop();
+      if (s_.mesh.origin(e.h) == e.a && s_.mesh.target(e.h) == e.b) split_one(e.h);
+    }
+  }
+
+  // Splits the edges between flat parts alone, and keeps the triangles of each part Delaunay by flips:
+  // between the long sides of a strip come triangles across it, two for each split. Splitting edges within
+  // the strip, too, would triple them each time that its parts are halved.
+  void split_between_flat_parts() {
+    flat_stay_ = true;
+    for (std::int32_t h = 0; h < s_.mesh.halfedge_slots(); ++h) suspects_.push_back(h);
+    flip_suspects();
+    split_all();
+    flat_stay_ = false;
+  }
+
+ private:
   struct Entry {
     double length;
     std::int32_t h, a, b;
@@ -135,32 +162,81 @@ void refine(CreasedSurface& s) {
       return length < other.length || (length == other.length && h > other.h);
     }
   };
-  std::priority_queue<Entry> queue;
-  const auto push = [&](std::int32_t h) {
-    const std::int32_t a = s.mesh.origin(h), b = s.mesh.target(h);
-    const double length = s.edge(h).norm() / std::min(s.sizes[a], s.sizes[b]);
-    if (length > kLongest) queue.push({length, h, a, b});
-  };
-  for (std::int32_t h = 0; h < s.mesh.halfedge_slots(); ++h) {
-    if (h < s.mesh.twin(h)) push(h);
+
+  void push(std::int32_t h) {
+    const std::int32_t a = s_.mesh.origin(h), b = s_.mesh.target(h);
+    const double length = s_.edge(h).norm() / std::min(s_.sizes[a], s_.sizes[b]);
+    if (length > kLongest && !(flat_stay_ && flat(h))) queue_.push({length, h, a, b});
   }
-  while (!queue.empty()) {
-    const Entry e = queue.top();
-    queue.pop();
-    if (s.mesh.origin(e.h) != e.a || s.mesh.target(e.h) != e.b) continue;
-    split(s, e.h);
-    if (s.mesh.face_slots() > most)
+
+  void split_one(std::int32_t edge) {
+    split(s_, edge);
+    if (s_.mesh.face_slots() > most_)
       throw TooMuchWork(fmt::format(
           "the surface's long thin triangles ask for more than {:.0f} faces where its area is worth {:.0f} "
           "squares: it is a needle, or has triangles like needles; remesh it, or leave its points out",
-          most, most / kMaxFaces));
-    const std::int32_t start = s.mesh.leaving(s.mesh.vertex_slots() - 1);
+          most_, most_ / kMaxFaces));
+    const std::int32_t start = s_.mesh.leaving(s_.mesh.vertex_slots() - 1);
     std::int32_t h = start;
     do {
       push(h);
       push(HalfedgeMesh::next(h));  // two of these have changed their numbers
-      h = s.mesh.around(h);
+      if (flat_stay_) suspects_.push_back(HalfedgeMesh::next(h));
+      h = s_.mesh.around(h);
     } while (h != start);
+    flip_suspects();
+  }
+
+  bool flat(std::int32_t h) const {
+    const Eigen::Vector3d u = s_.double_area(h / 3), v = s_.double_area(s_.mesh.twin(h) / 3);
+    return u.dot(v) > 0 && u.cross(v).norm() <= kFlat * u.norm() * v.norm();
+  }
+
+  // Whether the corners opposite the edge see it at angles of more than 180 degrees together.
+  bool flipped_is_better(std::int32_t h) const {
+    double cotangents = 0;
+    for (const std::int32_t side : {h, s_.mesh.twin(h)}) {
+      const Eigen::Vector3d to_a = s_.edge(HalfedgeMesh::previous(side)),
+                            to_b = -s_.edge(HalfedgeMesh::next(side));
+      cotangents -= to_a.dot(to_b) / to_a.cross(to_b).norm();
+    }
+    return cotangents > kTie;
+  }
+
+  // [Lawson 1977]
+  void flip_suspects() {
+    for (; !suspects_.empty();) {
+      const std::int32_t h = suspects_.back();
+      suspects_.pop_back();
+      if (flips_ > kMaxFlips * most_ || !flat(h) || !flipped_is_better(h) || !s_.mesh.can_flip(h)) continue;
+      const std::int32_t t = s_.mesh.twin(h);
+      s_.mesh.flip(h);
+      ++flips_;
+      for (const std::int32_t side : {h, t})
+        for (const std::int32_t other : {HalfedgeMesh::next(side), HalfedgeMesh::previous(side)}) {
+          suspects_.push_back(other);
+          push(other);
+        }
+    }
+  }
+
+  CreasedSurface& s_;
+  double most_;
+  bool flat_stay_ = false;  // whether edges within flat parts are left
+  double flips_ = 0;
+  std::priority_queue<Entry> queue_;    // may hold edges that are there no more
+  std::vector<std::int32_t> suspects_;  // half-edges that may be flipped
+};
+
+void refine(CreasedSurface& s) {
+  const CreasedSurface given = s;
+  try {
+    Refiner(s).split_all();
+  } catch (const TooMuchWork&) {
+    s = given;
+    Refiner refiner(s);
+    refiner.split_between_flat_parts();
+    refiner.split_all();
   }
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
+#include "preprocess/remesh/no_quads.h"
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/ssdf_check.h"
@@ -79,15 +81,24 @@ std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
                                                      const PointParameters& parameters, Report& report) {
   const ReferenceSurface surface(closed);
   std::vector<Level> made;
+  std::vector<std::string> failed;
+  std::string failure;
   for (const QuadTarget& target : parameters.levels) {
     RemeshParameters remeshing = parameters.remesh;
     remeshing.target = target;
     const auto begin = std::chrono::steady_clock::now();
-    Level& level = made.emplace_back();
-    level.target = target;
-    level.remeshed = remesh(closed, surface, remeshing);
-    level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    try {
+      Level level{target, remesh(closed, surface, remeshing)};
+      level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      made.push_back(std::move(level));
+    } catch (const NoQuads& error) {
+      failure = error.what();
+      failed.push_back(target.text());
+    }
   }
+  if (made.empty() && !failed.empty()) throw NoQuads(failure);
+  if (!failed.empty())
+    report.warnings.push_back(fmt::format("no points at --quads {}: {}", fmt::join(failed, ","), failure));
   std::stable_sort(made.begin(), made.end(), [](const Level& a, const Level& b) {
     return a.remeshed.mesh.quads.size() > b.remeshed.mesh.quads.size();
   });

@@ -210,7 +210,9 @@ double auto_edge(const ReferenceSurface& surface, int threads) {
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters) {
   const double edge = edge_for(parameters.target, surface, parameters.threads);
-  const double quads = surface.area() / (edge * edge);
+  const QuadTarget& target = parameters.target;
+  const double quads =
+      target.kind == QuadTarget::Kind::kQuads ? target.value : surface.area() / (edge * edge);
   if (!(quads >= kLeastQuads && quads <= kMaxQuads))
     throw InvalidInput(
         fmt::format("quads with edges of {:g} mm: about {:.0f}, which is not between {} and {}", 1e3 * edge,

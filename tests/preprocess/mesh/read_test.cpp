@@ -144,6 +144,26 @@ TEST_F(Read, ScaleAndSuspiciousUnits) {
   EXPECT_THROW(read("a.obj", kTetrahedronObj, std::nan("")), InvalidInput);
 }
 
+TEST_F(Read, VerticesThatNoFaceUsesAreToldAndDoNotCountInTheSize) {
+  read("far.obj", kTetrahedronObj + std::string("v 100 0 0\n"));
+  ASSERT_EQ(report_.warnings.size(), 1u);
+  EXPECT_EQ(report_.warnings[0], "1 vertex that no face uses ignored");
+  read("far.ply",
+       "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
+       "z\nelement face 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n1e-5 0 0\n0 1e-5 0\n1 0 "
+       "0\n3 0 1 2\n");
+  ASSERT_EQ(report_.warnings.size(), 3u);
+  EXPECT_EQ(report_.warnings[1], "1 vertex that no face uses ignored");
+  EXPECT_NE(report_.warnings[2].find("0.01414 mm"), std::string::npos) << report_.warnings[2];
+}
+
+TEST_F(Read, AMarkOfTheByteOrderIsNoBinaryStl) {
+  const TriangleMesh mesh = read("marked.stl",
+                                 "\xEF\xBB\xBFsolid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n"
+                                 "vertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n");
+  EXPECT_EQ(mesh.triangles.size(), 1u);
+}
+
 TEST_F(Read, RefusesBadFiles) {
   expect_refused<IoError>("sub/none.obj", "", "No such file");
   EXPECT_THROW(read_mesh(folder_, 1, report_), IoError);
@@ -167,13 +187,13 @@ TEST_F(Read, RefusesBadFiles) {
 
 TEST_F(Read, RefusesMeshesOfOnePointAndFacesOfTooManyCorners) {
   const std::string point = "v 1 2 3\nv 1 2 3\nv 1 2 3\n";
-  expect_refused("point.obj", point + "f 1 2 3\n", "point.obj: all its vertices are at one point");
+  expect_refused("point.obj", point + "f 1 2 3\n", "point.obj: all vertices of its faces are at one point");
   expect_refused(
       "point.ply",
       "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
       "z\nelement face 1\nproperty list int int vertex_indices\nend_header\n1 2 3\n1 2 3\n1 2 3\n3 0 "
       "1 2\n",
-      "all its vertices are at one point");
+      "all vertices of its faces are at one point");
   std::string obj, corners;
   for (int i = 1; i <= 10001; ++i) {
     obj += "v " + std::to_string(i) + " " + std::to_string(i * i) + " 0\n";

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -189,6 +191,31 @@ TEST(Runner, RunsAtMostAsManyAtOnceAsAsked) {
   };
   run_jobs(8, work, {.jobs = 3}, counter);
   EXPECT_EQ(counter.most, 3);
+}
+
+// More are started when some have ended.
+TEST(Runner, RunsAsManyAtOnceAsTheMachineHasDescriptorsFor) {
+  const pid_t runner = ::fork();
+  if (runner == 0) {
+    const rlimit limit{40, 40};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    const Work work = [](std::size_t, const StageCallback&) -> std::string {
+      std::this_thread::sleep_for(20ms);
+      return "done";
+    };
+    try {
+      const RunResult result = run(50, work, {.jobs = 30});
+      ::_exit(std::all_of(result.jobs.begin(), result.jobs.end(),
+                          [](const JobResult& job) { return job.payload == "done"; })
+                  ? 0
+                  : 1);
+    } catch (const std::exception&) {
+      ::_exit(2);
+    }
+  }
+  int status = 0;
+  ::waitpid(runner, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 // A runner process of its own, whose children write their process ids to a file and hang.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "preprocess/mesh/repair.h"
 #include "preprocess/remesh/no_quads.h"
@@ -55,6 +57,35 @@ TEST(Remesh, NeedlesAreGivenUp) {
   EXPECT_THROW(remesh(needle, surface, {.target = {QuadTarget::Kind::kQuads, 2000}}), TooMuchWork);
 }
 
+// A rod as a drawing program writes it, two triangles to a side.
+TriangleMesh rod(int sides, double radius, double length) {
+  TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {0, 0, length}};
+  for (int k = 0; k < sides; ++k) {
+    const double angle = 2 * std::numbers::pi * k / sides;
+    for (const double z : {0.0, length})
+      mesh.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+    const int low = 2 + 2 * k, next = 2 + 2 * ((k + 1) % sides);
+    for (const Triangle& t : {Triangle{low, next, next + 1}, Triangle{low, next + 1, low + 1},
+                              Triangle{0, next, low}, Triangle{1, low + 1, next + 1}})
+      mesh.triangles.push_back(t);
+  }
+  return mesh;
+}
+
+TEST(Remesh, RodsOfLongTrianglesHaveQuads) {
+  for (const auto& [radius, length] : {std::pair{0.006, 0.5}, {0.002, 0.6}}) {
+    const TriangleMesh closed = rod(64, radius, length);
+    const ReferenceSurface surface(closed);
+    const QuadMesh mesh = remesh(closed, surface, {.target = {QuadTarget::Kind::kQuads, 2000}}).mesh;
+    EXPECT_EQ(find_topological_fault(mesh), "");
+    const QuadQuality q = measure(mesh, closed, surface);
+    EXPECT_NEAR(static_cast<double>(q.quads), 2000, 400);
+    EXPECT_EQ(q.flips, 0u);
+    EXPECT_EQ(q.self_intersections, 0u);
+  }
+}
+
 TEST(Remesh, TheSameBitsAgain) {
   const TriangleMesh closed = abut::test::torus(0.05, 0.02, 40, 24);
   const ReferenceSurface surface(closed);
@@ -79,6 +110,16 @@ TEST(Remesh, RefusesTargetsOutOfRange) {
   const TriangleMesh closed = abut::test::box(1, 1, 1);
   EXPECT_THROW(remesh(closed, ReferenceSurface(closed), {.target = {QuadTarget::Kind::kEdge, 10}}),
                InvalidInput);
+}
+
+// A number of quads is taken as it is, not by way of an edge length that rounds.
+TEST(Remesh, TakesTheLeastNumberOfQuadsAtAnySize) {
+  for (const double size : {1.0, 1.1, 1.3, 1.7, 2.3, 2.9}) {
+    const TriangleMesh closed = abut::test::box(size, size, size);
+    const ReferenceSurface surface(closed);
+    EXPECT_NO_THROW(remesh(closed, surface, {.target = {QuadTarget::Kind::kQuads, double{kLeastQuads}}}))
+        << size;
+  }
 }
 
 TEST(PointLevels, AreFinestFirstAndPassTheSchema) {
