@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace abut::dynamics {
 namespace {
@@ -41,10 +42,17 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
   const Scene& scene = tree.system().scene();
   require_valid(scene, parameters);
   slopes_.setZero(tree.tree().nv(), static_cast<Eigen::Index>(parameters.size()));
-  const auto add = [&](Eigen::Index column, double change, const Scene& changed) {
-    Tree variant(links_of(changed), scene.gravity);
-    TreeScratch scratch(variant);
-    variants_.push_back({column, change, std::move(variant), std::move(scratch)});
+  // Fourth-order differences: masses move the centres of mass of branches (momentum.h).
+  const auto add_variants = [&](Eigen::Index column, std::size_t body, Quantity quantity) {
+    constexpr double kShare = 1e-3;  // of the value
+    const double value = value_of(scene.bodies[body], quantity);
+    for (const auto& [steps, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+      Scene changed = scene;
+      set_value(changed.bodies[body], quantity, (1 + steps * kShare) * value);
+      Tree variant(links_of(changed), scene.gravity);
+      TreeScratch scratch(variant);
+      variants_.push_back({column, weight / (12 * kShare * value), std::move(variant), std::move(scratch)});
+    }
   };
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Quantity quantity = parameters[i].quantity;
@@ -58,11 +66,7 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
       add_materials(column, parameters[i], scene.bodies[at]);
       continue;
     }
-    if (variants_.empty()) add(-1, 0, scene);
-    Scene heavier = scene;
-    const double value = value_of(scene.bodies[at], quantity);
-    set_value(heavier.bodies[at], quantity, 2 * value);
-    add(column, value, heavier);
+    add_variants(column, at, quantity);
   }
 }
 
@@ -81,14 +85,8 @@ void ParameterSlopes::add_materials(Eigen::Index column, const Parameter& parame
 
 const MatX<double>& ParameterSlopes::evaluate(const Inertia& inertia) {
   slopes_.setZero();
-  VecX<double> unchanged;
-  for (Variant& variant : variants_) {
-    const VecX<double> force = inertia(variant.tree, variant.scratch);
-    if (variant.change == 0)
-      unchanged = force;
-    else
-      slopes_.col(variant.column) = (unchanged - force) / variant.change;
-  }
+  for (Variant& variant : variants_)
+    slopes_.col(variant.column) -= variant.weight * inertia(variant.tree, variant.scratch);
   return slopes_;
 }
 

@@ -19,25 +19,26 @@ class ParameterSlopes {
 
   Eigen::Index count() const { return slopes_.cols(); }
 
-  // Computes M a + b, (nv), of a tree like the system's; linear in its masses and moments.
+  // Computes M a + b, (nv), of a tree like the system's.
   using Inertia = std::function<VecX<double>(const Tree&, TreeScratch&)>;
 
   // Returns the derivative (nv, count()) of -inertia only.
   const MatX<double>& evaluate(const Inertia& inertia);
 
   // Returns the derivative (nv, count()) at the motions at which `contact` was evaluated and to which the
-  // links in `scratch` were moved. Exact for masses, moments and poses of shapes. For materials, fourth-order
-  // differences with the motions held, taken for each distinct number of a body's materials in turn; forward
-  // differences where the number is zero. `contact` ends as evaluated before, but without derivatives.
+  // links in `scratch` were moved. Exact for poses of shapes; fourth-order differences for masses and
+  // moments, and for materials, with the motions held, taken for each distinct number of a body's materials
+  // in turn; forward differences where that number is zero. `contact` ends as evaluated before, but without
+  // derivatives.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
                                const Inertia& inertia);
 
  private:
-  // A tree in which one body is heavier or has a larger moment.
+  // A tree in which the mass or a moment of one body is another.
   struct Variant {
     Eigen::Index column;
-    double change;  // of the parameter; 0: the tree itself
+    double weight;  // in the differences, 1/unit of the parameter
     Tree tree;
     TreeScratch scratch;
   };
@@ -62,7 +63,7 @@ class ParameterSlopes {
   void add_force(const Vec6<double>& F_W, std::int32_t body, Eigen::Index column, const SystemTree& tree,
                  const TreeScratch& scratch);
 
-  std::vector<Variant> variants_;  // empty, or the tree itself (change 0) and then the others
+  std::vector<Variant> variants_;
   std::vector<OfMaterial> of_materials_;
   std::vector<OfPose> of_poses_;
   std::vector<std::uint8_t> touching_, wanted_;  // for each pair

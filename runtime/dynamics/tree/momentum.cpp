@@ -24,21 +24,99 @@ VecX<double> armatures(const Tree& tree) {
   return armature;
 }
 
-// Pose of a link h seconds later relative to its present pose, where p_next = p + h R_next v_next.
-Pose<double> way(const Vec6<double>& V_next, double h) {
-  const Mat3<double> R = exp_rotation<double>(h * V_next.head<3>());
-  return {R, h * (R * V_next.tail<3>())};
+// How the momenta of a branch see its link after a step: turned by R, at r - R r_next, so that the centre of
+// mass stays where it is.
+Pose<double> turned(const Mat3<double>& R, const Vec3<double>& r, const Vec3<double>& r_next) {
+  return {R, r - R * r_next};
 }
 
 }  // namespace
 
-std::vector<int> rooted_dofs(const Tree& tree) {
-  std::vector<int> dofs;
+RootedJoints::RootedJoints(const Tree& tree)
+    : tree_(tree), branch_of_(static_cast<std::size_t>(tree.link_count()), -1) {
   for (int i = 0; i < tree.link_count(); ++i) {
-    if (tree.link(i).parent >= 0 || tree.end_v(i) - tree.first_v(i) < 2) continue;
-    for (int d = tree.first_v(i); d < tree.end_v(i); ++d) dofs.push_back(d);
+    const int parent = tree.link(i).parent, first = tree.first_v(i), count = tree.end_v(i) - first;
+    int& branch = branch_of_[static_cast<std::size_t>(i)];
+    if (parent >= 0) {
+      branch = branch_of_[static_cast<std::size_t>(parent)];
+    } else if (count > 1) {
+      branch = static_cast<int>(branches_.size());
+      Subspace S(6, count);
+      for (int d = 0; d < count; ++d) {
+        S.col(d) = tree.subspace(first + d);
+        dofs_.push_back(first + d);
+      }
+      branches_.push_back({i, first, S, 0});
+    }
+    if (branch >= 0) branches_[static_cast<std::size_t>(branch)].mass += tree.link(i).inertia.mass;
   }
-  return dofs;
+}
+
+void RootedJoints::centres(const TreeScratch& scratch, Eigen::Matrix3Xd& r) const {
+  r.setZero(3, static_cast<Eigen::Index>(branches_.size()));
+  for (std::size_t i = 0; i < branch_of_.size(); ++i)
+    if (branch_of_[i] >= 0) {
+      const LinkInertia& inertia = tree_.link(static_cast<int>(i)).inertia;
+      r.col(branch_of_[i]) += inertia.mass * (scratch.links[i].X_CL * inertia.p_LLcm);
+    }
+  for (std::size_t k = 0; k < branches_.size(); ++k) {
+    const Mat3<double>& R_WL = scratch.links[static_cast<std::size_t>(branches_[k].link)].X_CL.R;
+    auto centre = r.col(static_cast<Eigen::Index>(k));
+    if (branches_[k].mass > 0) centre = Vec3<double>(R_WL.transpose() * centre / branches_[k].mass);
+  }
+}
+
+void RootedJoints::carry(const Transport& transport, VecX<double>& p) const {
+  for (std::size_t k = 0; k < branches_.size(); ++k) {
+    const auto& [link, first, S, mass] = branches_[k];
+    const auto at = static_cast<Eigen::Index>(k), count = S.cols();
+    const Vec6<double> V = S * transport.v_next.segment(first, count);
+    const Pose<double> X = turned(exp_rotation<double>(transport.h * V.head<3>()), transport.r.col(at),
+                                  transport.r_next.col(at));
+    const Vec6<double> P = S * p.segment(first, count);
+    p.segment(first, count) = S.transpose() * (adjoint(X).transpose() * P);
+  }
+}
+
+// d(R'x) = (R'x) x h Jr dw_next, of x = n - r x f and of x = f.
+RootedJoints::Slopes RootedJoints::slopes(const Transport& transport, const VecX<double>& p) const {
+  const Eigen::Index nv = tree_.nv();
+  Slopes slopes{MatX<double>::Identity(nv, nv), MatX<double>::Zero(nv, nv), MatX<double>::Zero(nv, 3),
+                MatX<double>::Zero(nv, 3)};
+  for (std::size_t k = 0; k < branches_.size(); ++k) {
+    const auto& [link, first, S, mass] = branches_[k];
+    const auto at = static_cast<Eigen::Index>(k), count = S.cols();
+    const Vec3<double> r = transport.r.col(at), r_next = transport.r_next.col(at),
+                       turn = transport.h * (S * transport.v_next.segment(first, count)).template head<3>();
+    const detail::Parts P(S * p.segment(first, count));  // (n; f)
+    const Mat3<double> R = exp_rotation<double>(turn),
+                       Jr = transport.h * detail::right_jacobian_of_turn(turn);
+    const Mat3<double> n = skew<double>(R.transpose() * (P.w - r.cross(P.v))),
+                       f = skew<double>(R.transpose() * P.v);
+    Mat6<double> by_V;
+    by_V << (n + skew(r_next) * f) * Jr, Mat3<double>::Zero(), f * Jr, Mat3<double>::Zero();
+    const Mat6<double> by_P = adjoint(turned(R, r, r_next)).transpose();
+    slopes.by_p.block(first, first, count, count) = S.transpose() * by_P * S;
+    slopes.by_v_next.block(first, first, count, count) = S.transpose() * by_V * S;
+    const auto rotations = S.topRows<3>().transpose();
+    slopes.by_r.middleRows(first, count) = rotations * R.transpose() * skew(P.v);
+    slopes.by_r_next.middleRows(first, count) = -rotations * f;
+  }
+  return slopes;
+}
+
+// The mass matrix has the linear momentum m dr/dt of the joints beyond, in the rows of the root joint's
+// shifts.
+MatX<double> RootedJoints::by_place(const MatX<double>& by_centres, const MatX<double>& mass_matrix) const {
+  MatX<double> slope = MatX<double>::Zero(tree_.nv(), tree_.nv());
+  for (const auto& [link, first, S, mass] : branches_) {
+    const Eigen::Index count = S.cols();
+    if (!(mass > 0)) continue;
+    MatX<double> by_q = S.bottomRows<3>() * mass_matrix.middleRows(first, count) / mass;
+    by_q.middleCols(first, count).setZero();
+    slope.middleRows(first, count) = by_centres.middleRows(first, count) * by_q;
+  }
+  return slope;
 }
 
 VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
@@ -55,55 +133,28 @@ MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q,
   return slope;
 }
 
-// Ad(X)' (n; f) = (R'n - h v_next x R'f; R'f).
-void carry_momentum(const Tree& tree, const VecX<double>& v_next, double h, VecX<double>& p) {
-  for_each_group(tree, [&](int first, const Subspace& S) {
-    const auto count = S.cols();
-    const Pose<double> X = way(S * v_next.segment(first, count), h);
-    const Vec6<double> P = S * p.segment(first, count);
-    p.segment(first, count) = S.transpose() * (adjoint(X).transpose() * P);
-  });
-}
-
-// d(R'x) = (R'x) x h Jr dw_next.
-MomentumSlopes carried_momentum_slopes(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next,
-                                       double h) {
-  MomentumSlopes slopes{MatX<double>::Identity(tree.nv(), tree.nv()),
-                        MatX<double>::Zero(tree.nv(), tree.nv())};
-  for_each_group(tree, [&](int first, const Subspace& S) {
-    const auto count = S.cols();
-    const Vec6<double> V = S * v_next.segment(first, count), P = S * p.segment(first, count);
-    const Pose<double> X = way(V, h);
-    Vec6<double> turn = Vec6<double>::Zero();
-    turn.head<3>() = h * V.head<3>();
-    const Mat3<double> Jr = h * detail::right_jacobian(turn).topLeftCorner<3, 3>();
-    const Mat3<double> n = skew<double>(X.R.transpose() * P.head<3>()),
-                       f = skew<double>(X.R.transpose() * P.tail<3>());
-    Mat6<double> by_V;
-    by_V << (n - h * skew<double>(V.tail<3>()) * f) * Jr, h * f, f * Jr, Mat3<double>::Zero();
-    slopes.by_p.block(first, first, count, count) = S.transpose() * adjoint(X).transpose() * S;
-    slopes.by_v_next.block(first, first, count, count) = S.transpose() * by_V * S;
-  });
-  return slopes;
-}
-
 BackwardInertia::BackwardInertia(const Tree& tree, const VecX<double>& q, const VecX<double>& v, double h,
                                  TreeScratch& scratch)
-    : tree_(tree), q_(q), v_(v), h_(h), rooted_(rooted_dofs(tree)), armature_(armatures(tree)) {
-  if (!rooted_.empty()) p_ = generalised_momentum(tree, q, v, scratch);
+    : tree_(tree), q_(q), v_(v), h_(h), rooted_(tree), armature_(armatures(tree)) {
+  if (rooted_.dofs().empty()) return;
+  p_ = generalised_momentum(tree, q, v, scratch);
+  rooted_.centres(scratch, r_);
 }
 
 VecX<double> BackwardInertia::force(const VecX<double>& q_next, const VecX<double>& v_next,
                                     TreeScratch& scratch) const {
   const VecX<double> a = backward_acceleration(tree_, v_, v_next, h_);
   VecX<double> force = inverse_dynamics<double>(tree_, q_next, v_next, a, scratch);
-  if (rooted_.empty()) return force;
+  const std::vector<int>& rooted = rooted_.dofs();
+  if (rooted.empty()) return force;
   const VecX<double> rest = VecX<double>::Zero(tree_.nv());
   VecX<double> carried = p_;
-  carry_momentum(tree_, v_next, h_, carried);
+  Eigen::Matrix3Xd r_next;
+  rooted_.centres(scratch, r_next);
+  rooted_.carry({v_next, h_, r_, r_next}, carried);
   const VecX<double> change = inverse_dynamics<double>(tree_, q_next, rest, v_next / h_, scratch) -
                               (carried + armature_.cwiseProduct(v_)) / h_;
-  force(rooted_) = change(rooted_);
+  force(rooted) = change(rooted);
   return force;
 }
 
@@ -115,12 +166,16 @@ BackwardInertia::EndSlopes BackwardInertia::end_slopes(const VecX<double>& q_nex
   EndSlopes slopes{dtau.leftCols(nv), dtau.rightCols(nv)};
   const MatX<double>& M = scratch.mass_matrix;
   slopes.by_v_next += M * backward_acceleration_slopes(tree_, v_, v_next, h_).by_v_next;
-  if (rooted_.empty()) return slopes;
-  const MatX<double> carried = carried_momentum_slopes(tree_, p_, v_next, h_).by_v_next;
+  const std::vector<int>& rooted = rooted_.dofs();
+  if (rooted.empty()) return slopes;
+  Eigen::Matrix3Xd r_next;
+  rooted_.centres(scratch, r_next);
+  const RootedJoints::Slopes carried = rooted_.slopes({v_next, h_, r_, r_next}, p_);
   const VecX<double> rest = VecX<double>::Zero(nv);
   inverse_dynamics_derivatives<double>(tree_, q_next, rest, v_next / h_, scratch);
-  slopes.by_q_next(rooted_, Eigen::all) = scratch.dtau_dx.leftCols(nv)(rooted_, Eigen::all);
-  slopes.by_v_next(rooted_, Eigen::all) = (M - carried)(rooted_, Eigen::all) / h_;
+  const MatX<double> by_q_next = scratch.dtau_dx.leftCols(nv) - rooted_.by_place(carried.by_r_next, M) / h_;
+  slopes.by_q_next(rooted, Eigen::all) = by_q_next(rooted, Eigen::all);
+  slopes.by_v_next(rooted, Eigen::all) = (M - carried.by_v_next)(rooted, Eigen::all) / h_;
   return slopes;
 }
 
@@ -131,31 +186,33 @@ BackwardInertia::StartSlopes BackwardInertia::start_slopes(const VecX<double>& q
   StartSlopes slopes{
       MatX<double>::Zero(nv, nv),
       mass_matrix<double>(tree_, q_next, scratch) * backward_acceleration_slopes(tree_, v_, v_next, h_).by_v};
-  if (rooted_.empty()) return slopes;
-  const MatX<double> carried = carried_momentum_slopes(tree_, p_, v_next, h_).by_p;
+  const std::vector<int>& rooted = rooted_.dofs();
+  if (rooted.empty()) return slopes;
+  Eigen::Matrix3Xd r_next;
+  rooted_.centres(scratch, r_next);
+  const RootedJoints::Slopes carried = rooted_.slopes({v_next, h_, r_, r_next}, p_);
   MatX<double> M = mass_matrix<double>(tree_, q_, scratch);
   M.diagonal() -= armature_;
-  MatX<double> by_v = carried * M;
+  MatX<double> by_v = carried.by_p * M;
   by_v.diagonal() += armature_;
-  const MatX<double> by_q = carried * generalised_momentum_slope(tree_, q_, v_, scratch);
-  slopes.by_v(rooted_, Eigen::all) = -by_v(rooted_, Eigen::all) / h_;
-  slopes.by_q(rooted_, Eigen::all) = -by_q(rooted_, Eigen::all) / h_;
+  const MatX<double> by_q =
+      carried.by_p * generalised_momentum_slope(tree_, q_, v_, scratch) + rooted_.by_place(carried.by_r, M);
+  slopes.by_v(rooted, Eigen::all) = -by_v(rooted, Eigen::all) / h_;
+  slopes.by_q(rooted, Eigen::all) = -by_q(rooted, Eigen::all) / h_;
   return slopes;
 }
 
 ForwardMomentum::ForwardMomentum(const Tree& tree)
-    : tree_(tree),
-      rooted_(rooted_dofs(tree)),
-      armature_(armatures(tree)),
-      rest_(VecX<double>::Zero(tree.nv())) {}
+    : tree_(tree), rooted_(tree), armature_(armatures(tree)), rest_(VecX<double>::Zero(tree.nv())) {}
 
 const VecX<double>& ForwardMomentum::v_next(const Step& step, TreeScratch& scratch) {
   v_next_ = step.v_way;
-  if (rooted_.empty()) return v_next_;
+  const std::vector<int>& rooted = rooted_.dofs();
+  if (rooted.empty()) return v_next_;
   excess(step, tree_, scratch);
   // Rooted joints lie in different branches, so that M has a diagonal block for each.
   for_each_group(tree_, [&](int first, const Subspace& S) {
-    if (!std::binary_search(rooted_.begin(), rooted_.end(), first)) return;
+    if (!std::binary_search(rooted.begin(), rooted.end(), first)) return;
     const auto count = S.cols();
     const Eigen::LLT<GroupMatrix> M(scratch.mass_matrix.block(first, first, count, count));
     v_next_.segment(first, count) -= M.solve(excess_.segment(first, count));
@@ -173,11 +230,19 @@ const VecX<double>& ForwardMomentum::pushed(const Step& step, const Tree& of, Tr
 }
 
 const VecX<double>& ForwardMomentum::excess(const Step& step, const Tree& of, TreeScratch& scratch) {
+  return &of == &tree_ ? excess(step, of, rooted_, scratch) : excess(step, of, RootedJoints(of), scratch);
+}
+
+const VecX<double>& ForwardMomentum::excess(const Step& step, const Tree& of, const RootedJoints& rooted,
+                                            TreeScratch& scratch) {
   carried_ = pushed(step, of, scratch);
-  carry_momentum(of, step.v_way, step.h, carried_);
+  rooted.centres(scratch, r_);
   const MatX<double>& M = mass_matrix<double>(of, step.q_next, scratch);
+  rooted.centres(scratch, r_next_);
+  rooted.carry({step.v_way, step.h, r_, r_next_}, carried_);
   excess_.setZero(of.nv());
-  for (const int d : rooted_) excess_[d] = M.row(d).dot(v_next_) - carried_[d] - armature_[d] * step.v[d];
+  for (const int d : rooted.dofs())
+    excess_[d] = M.row(d).dot(v_next_) - carried_[d] - armature_[d] * step.v[d];
   return excess_;
 }
 
@@ -185,9 +250,14 @@ ForwardMomentum::Slopes ForwardMomentum::slopes(const Step& step, TreeScratch& s
   const Eigen::Index nv = tree_.nv();
   const MatX<double> zero = MatX<double>::Zero(nv, nv);
   Slopes slopes{zero, zero, zero, zero, MatX<double>::Identity(nv, nv), zero};
-  if (rooted_.empty()) return slopes;
+  const std::vector<int>& rooted = rooted_.dofs();
+  if (rooted.empty()) return slopes;
   const auto& [q, v, a, h, q_next, v_way] = step;
-  const MomentumSlopes carried = carried_momentum_slopes(tree_, pushed(step, tree_, scratch), v_way, h);
+  const MatX<double> M_next = mass_matrix<double>(tree_, q_next, scratch);
+  rooted_.centres(scratch, r_next_);
+  const VecX<double>& p = pushed(step, tree_, scratch);
+  rooted_.centres(scratch, r_);
+  const RootedJoints::Slopes carried = rooted_.slopes({v_way, h, r_, r_next_}, p);
   MatX<double> by_q = -inverse_dynamics_derivatives<double>(tree_, q, rest_, rest_, scratch).leftCols(nv);
   inverse_dynamics_derivatives<double>(tree_, q, v, push_, scratch);
   by_q += scratch.dtau_dx.leftCols(nv);
@@ -195,15 +265,17 @@ ForwardMomentum::Slopes ForwardMomentum::slopes(const Step& step, TreeScratch& s
   by_v.diagonal() -= armature_;
   by_v = (carried.by_p * by_v).eval();
   by_v.diagonal() += armature_;
+  by_q = (h * carried.by_p * by_q + rooted_.by_place(carried.by_r, scratch.mass_matrix)).eval();
   const MatX<double> by_a = h * carried.by_p * scratch.mass_matrix;
-  const MatX<double> by_q_next = -generalised_momentum_slope(tree_, q_next, v_next_, scratch);
-  MatX<double> by_v_way = carried.by_v_next - mass_matrix<double>(tree_, q_next, scratch);
-  by_v_way(Eigen::all, rooted_) = carried.by_v_next(Eigen::all, rooted_);
-  const Eigen::LLT<MatX<double>> M(scratch.mass_matrix(rooted_, rooted_));
+  const MatX<double> by_q_next = rooted_.by_place(carried.by_r_next, M_next) -
+                                 generalised_momentum_slope(tree_, q_next, v_next_, scratch);
+  MatX<double> by_v_way = carried.by_v_next - M_next;
+  by_v_way(Eigen::all, rooted) = carried.by_v_next(Eigen::all, rooted);
+  const Eigen::LLT<MatX<double>> M(M_next(rooted, rooted));
   const auto solve = [&](const MatX<double>& rows, MatX<double>& to) {
-    to(rooted_, Eigen::all) = M.solve(rows(rooted_, Eigen::all)).eval();
+    to(rooted, Eigen::all) = M.solve(rows(rooted, Eigen::all)).eval();
   };
-  solve(h * carried.by_p * by_q, slopes.by_q);
+  solve(by_q, slopes.by_q);
   solve(by_v, slopes.by_v);
   solve(by_a, slopes.by_a);
   solve(by_q_next, slopes.by_q_next);

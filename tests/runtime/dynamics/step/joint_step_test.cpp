@@ -189,7 +189,8 @@ TEST(JointStep, ForcesBeyondTheNumbersAreNotLeftOut) {
   }
 }
 
-// Beside a joint its velocity is in its own axes, which turn by 1.6 rad a step.
+// Beside a joint its velocity is in its own axes, which turn by 1.6 rad a step. At several speeds together: how
+// often friction turns round within a step, and is sought by way of smoother friction, is chance.
 TEST(JointStep, ARollingBallBesideAJointTakesNoMoreIterationsThanAlone) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
@@ -197,15 +198,17 @@ TEST(JointStep, ARollingBallBesideAJointTakesNoMoreIterationsThanAlone) {
   scene.bodies.push_back(free_body("ball", {0, 0, 0.0499}));
   scene.bodies[0].shapes.push_back(ball(0.05));
   scene.bodies[0].inertia.setConstant(7e-4);
-  scene.bodies[0].v_WB = {10, 0, 0};
-  scene.bodies[0].w_WB_W = {0, 200, 0};
-  const auto iterations = [](const Scene& of) {
-    const System system(of);
-    State state = system.initial_state();
-    const auto integrator = make_integrator(system, config_of("implicit", 8e-3, "soft_potential"));
+  const auto iterations = [](Scene of) {
     int sum = 0;
-    for (int k = 0; k < 40; ++k) sum += integrator->step(state, {}).solver.iterations;
-    EXPECT_LT(std::abs(state.bodies[0].p_WB.z() - 0.05), 1e-3);
+    for (const double speed : {5.0, 8.0, 9.0, 10.0, 11.0, 12.0}) {
+      of.bodies[0].v_WB = {speed, 0, 0};
+      of.bodies[0].w_WB_W = {0, speed / 0.05, 0};
+      const System system(of);
+      State state = system.initial_state();
+      const auto integrator = make_integrator(system, config_of("implicit", 8e-3, "soft_potential"));
+      for (int k = 0; k < 40; ++k) sum += integrator->step(state, {}).solver.iterations;
+      EXPECT_LT(std::abs(state.bodies[0].p_WB.z() - 0.05), 1e-3);
+    }
     return sum;
   };
   const int alone = iterations(scene);
