@@ -75,8 +75,12 @@ void check_joints(std::span<const ContactBody> bodies, const ContactJoints& join
   }
   for (std::size_t t = 0; t < joints.trees.size(); ++t) {
     const ContactTree& tree = joints.trees[t];
-    if (tree.inertia.info() != Eigen::Success || tree.inertia.rows() != tree.v.size() || !tree.v.allFinite())
-      refuse("tree", t, "its inertia is singular or a velocity is not finite; take a smaller time step");
+    if (tree.inertia.rows() != tree.v.size()) refuse("tree", t, "its inertia has not the tree's size");
+    const bool factored = tree.inertia.info() == Eigen::Success;
+    if (!factored && tree.inertia.matrixLLT().allFinite())
+      refuse("tree", t, "some of its joints move no inertia where they are; give them armature");
+    if (!factored || !tree.v.allFinite())
+      refuse("tree", t, "a velocity is not finite; take a smaller time step");
   }
   for (std::size_t k = 0; k < joints.rows.size(); ++k) {
     const JointRow& row = joints.rows[k];

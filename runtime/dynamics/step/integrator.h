@@ -116,8 +116,8 @@ class Integrator {
 
   // Advances the state by dt. `midpoint` and `published` allocate only to grow, the others some vectors in
   // each step. Throws InvalidInput for a state or control that does not fit the system or is not finite,
-  // before anything is changed; also where the next state or its energy is not finite: then the state is
-  // undefined.
+  // before anything is changed; also where joints move no inertia, too many bodies are in one place, or the
+  // next state or its energy is not finite: then the state is undefined.
   virtual const StepReport& step(State& state, const Control& control) = 0;
 
   // The same with derivatives. Throws std::logic_error where the integrator has none, InvalidInput where its

@@ -23,7 +23,10 @@ StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX
   }
   const double weight = x.dot(M * x);
   if (!(weight > 0 && std::isfinite(weight))) return {};
-  return {std::max(x.dot(K * x) / weight, 0.0), std::max(x.dot(C * x) / weight, 0.0)};
+  next.noalias() = pull * x;
+  const double size = std::sqrt(next.dot(inertia.solve(next)) / weight),
+               damping = std::max(x.dot(C * x) / weight, 0.0);
+  return {std::max(size / (dt * dt) - 2 * damping / dt, 0.0), damping};
 }
 
 // Power iteration on z = (x / dt; y). With pairs of complex eigenvalues |z| oscillates: the growth is

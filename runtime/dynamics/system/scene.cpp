@@ -148,7 +148,7 @@ void require_valid(const Scene& scene) {
     const Body& body = scene.bodies[static_cast<std::size_t>(i)];
     const std::string who = "body '" + body.name + "'";
     require_valid(body, who);
-    if (body.name == kWorld) refuse(who, "has the name of what is fixed; give it another");
+    if (means(kWorld, body.name)) refuse(who, "has the name of what is fixed; give it another");
     if (body.joint && (body.joint->parent < -1 || body.joint->parent >= i))
       refuse(who, "the body that carries it does not stand before it");
   }

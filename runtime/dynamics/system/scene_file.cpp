@@ -231,7 +231,7 @@ class Reader : private SceneLines {
 
   std::string new_name() {
     std::string name = word("a name");
-    if (name == kWorld) refuse("'world' is what is fixed; give the body another name");
+    if (means(kWorld, name)) refuse("'world' is what is fixed; give the body another name");
     if (!names_.insert(name).second) refuse("there is a body '" + name + "' already");
     return name;
   }
@@ -316,7 +316,8 @@ class Reader : private SceneLines {
         throw InvalidInput(file() + ":" + std::to_string(line) + ": the file ends after " +
                            counted(made.shapes.size(), "shape") + " of body '" + made.name + "'");
       if (keyword() == "material" && made.shapes.empty()) {
-        of_body = material();
+        const GivenList given = material();
+        of_body.insert(of_body.end(), given.begin(), given.end());
       } else if (keyword() == "material") {
         last_material();
       } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "runtime/core/disjoint_sets.h"
 #include "runtime/core/error.h"
@@ -35,6 +36,21 @@ LinkInertia inertia_in_link(const Body& body, const Pose<double>& X_LB) {
   return {body.mass, X_LB.p, (I + I.transpose()) / 2};
 }
 
+// Returns X_WL of the links of the bodies that fixed joints hold to the world; empty for others.
+std::vector<std::optional<Pose<double>>> welded_links(const Scene& scene) {
+  std::vector<std::optional<Pose<double>>> welded(scene.bodies.size());
+  for (std::size_t i = 0; i < welded.size(); ++i) {
+    const auto& joint = scene.bodies[i].joint;
+    if (!joint || joint->joint.type != JointType::kFixed) continue;
+    const auto parent = static_cast<std::size_t>(joint->parent);  // of the world: above any index
+    if (joint->parent < 0)
+      welded[i] = joint->joint.X_PJ;
+    else if (parent < i && welded[parent])
+      welded[i] = *welded[parent] * joint->joint.X_PJ;
+  }
+  return welded;
+}
+
 }  // namespace
 
 std::vector<Link> links_of(const Scene& scene) { return links_of(scene, all_bodies(scene)); }
@@ -45,14 +61,19 @@ std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bod
     const auto place = std::lower_bound(bodies.begin(), bodies.end(), body);
     return place != bodies.end() && *place == body ? static_cast<std::int32_t>(place - bodies.begin()) : body;
   };
+  const std::vector<std::optional<Pose<double>>> welded = welded_links(scene);
   std::vector<Link> links;
   for (const std::int32_t index : bodies) {
     const Body& body = scene.bodies[static_cast<std::size_t>(index)];
     Link& link = links.emplace_back();
     link.name = body.name;
     if (body.joint) {
-      link.parent = link_of(body.joint->parent);
+      const std::int32_t parent = body.joint->parent;
       link.joint = body.joint->joint;
+      if (parent >= 0 && parent < index && welded[static_cast<std::size_t>(parent)])
+        link.joint.X_PJ = *welded[static_cast<std::size_t>(parent)] * link.joint.X_PJ;
+      else
+        link.parent = link_of(parent);
       if (link.joint.mimic) link.joint.mimic->link = link_of(link.joint.mimic->link);
       link.inertia = inertia_in_link(body, body.joint->X_LB);
     } else {
@@ -66,20 +87,10 @@ std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bod
 
 namespace {
 
-// Returns for each body whether fixed joints hold it to the world.
-std::vector<std::uint8_t> welded_bodies(const Scene& scene) {
-  std::vector<std::uint8_t> welded(scene.bodies.size());
-  for (std::size_t i = 0; i < welded.size(); ++i) {
-    const auto& joint = scene.bodies[i].joint;
-    if (!joint || joint->joint.type != JointType::kFixed) continue;
-    welded[i] = joint->parent < 0 || welded[static_cast<std::size_t>(joint->parent)];
-  }
-  return welded;
-}
-
 // Returns groups of bodies that joints connect, ascending, ordered by their first body. Joints to parents
 // that are `apart` do not connect.
-std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::vector<std::uint8_t>& apart) {
+std::vector<std::vector<std::int32_t>> connected(const Scene& scene,
+                                                 const std::vector<std::optional<Pose<double>>>& apart) {
   const auto count = static_cast<std::int32_t>(scene.bodies.size());
   DisjointSets sets(scene.bodies.size());
   const auto join = [&](std::int32_t a, std::int32_t b) {
@@ -105,26 +116,13 @@ std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::
 }  // namespace
 
 std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
-  return connected(scene, std::vector<std::uint8_t>(scene.bodies.size()));
+  return connected(scene, std::vector<std::optional<Pose<double>>>(scene.bodies.size()));
 }
 
 std::vector<std::vector<std::int32_t>> moving_trees(const Scene& scene) {
-  const std::vector<std::uint8_t> welded = welded_bodies(scene);
+  const std::vector<std::optional<Pose<double>>> welded = welded_links(scene);
   std::vector<std::vector<std::int32_t>> trees = connected(scene, welded);
-  const auto parent_of = [&](std::int32_t body) {
-    const auto& joint = scene.bodies[static_cast<std::size_t>(body)].joint;
-    return joint ? joint->parent : -1;
-  };
-  std::erase_if(trees,
-                [&](const auto& members) { return welded[static_cast<std::size_t>(members[0])] != 0; });
-  for (std::vector<std::int32_t>& members : trees) {
-    for (std::size_t k = 0; k < members.size(); ++k) {
-      const std::int32_t parent = parent_of(members[k]);
-      if (parent >= 0 && welded[static_cast<std::size_t>(parent)] != 0) members.push_back(parent);
-    }
-    std::sort(members.begin(), members.end());
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-  }
+  std::erase_if(trees, [&](const auto& members) { return welded[static_cast<std::size_t>(members[0])]; });
   return trees;
 }
 

@@ -66,16 +66,18 @@ class SystemTree {
   double mass_ = 0;
 };
 
-// Returns the bodies of a scene as links of a tree, in their order.
+// Returns the bodies of a scene as links of a tree, in their order. What bodies carry that fixed joints hold
+// to the world is on joints to the world.
 std::vector<Link> links_of(const Scene& scene);
-// Returns some bodies (ascending indices) as links of a tree.
+// Returns some bodies (ascending indices) as links of a tree. Bodies that fixed joints hold to the world may
+// be left out.
 std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies);
 
 // Returns the groups of bodies that are connected by joints, directly or by mimicking. Indices ascend within
 // a group, and groups by their first body. Bodies without a joint that no joint refers to are in no group.
 std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene);
-// Returns the groups that move independently. Bodies that fixed joints hold to the world do not connect the
-// groups that they carry, but are members of each of them.
+// Returns the groups that move independently. Bodies that fixed joints hold to the world are in none and do
+// not connect those that they carry.
 std::vector<std::vector<std::int32_t>> moving_trees(const Scene& scene);
 
 }  // namespace abut::dynamics

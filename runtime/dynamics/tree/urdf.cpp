@@ -270,7 +270,8 @@ class Reader {
       found = find_in_packages(folder, name.substr(package.size()));
     else
       found = folder / (name.compare(0, local.size(), local) == 0 ? name.substr(local.size()) : name);
-    if (!fs::is_regular_file(found)) {
+    std::error_code error;  // such as of a name that is too long
+    if (!fs::is_regular_file(found, error)) {
       missing_meshes_ +=
           (missing_meshes_.empty() ? "" : "; ") + who + " names a mesh that is missing: '" + name + "'";
       missing_package_ = missing_package_ || found.empty();

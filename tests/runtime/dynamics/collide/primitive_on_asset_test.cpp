@@ -92,8 +92,7 @@ TEST(PrimitiveOnAsset, TiltedRimsTouchWhereTheyAreLowest) {
                              exp_rotation<double>({0, 0, spin});
       PlacedShape shape(Shape{body::Geometry(primitive), {}});
       const Vec3<double> down = -R.row(2).transpose();
-      const double reach =
-          down.dot(witness::core_support(witness::core_of(shape.body.geometry), down).point);
+      const double reach = down.dot(witness::core_support(witness::core_of(shape.body.geometry), down).point);
       const double depth = random.uniform(-0.002, 0.002);
       shape.place({R, {0.01, -0.02, 0.1 - depth + reach}}, 0);
       AssetMemory memory;

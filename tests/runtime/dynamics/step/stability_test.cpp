@@ -67,6 +67,36 @@ TEST(Stability, ASpringIsToldFromItsLongestStableStepOn) {
     }
 }
 
+// Eigenvalues of M^-1 P: the greatest magnitude counts, whatever its sign, and where two signs are alike.
+TEST(Stability, ForcesThatDriveApartAreStiffToo) {
+  const MatX<double> none = MatX<double>::Zero(3, 3), one = MatX<double>::Identity(3, 3);
+  const Mat3<double> R = exp_rotation<double>({0.3, -0.5, 0.2});
+  for (const Vec3<double>& modes :
+       {Vec3<double>(-468, 393, 0.1), {-400, 400, 1}, {-300, -20, -1}, {5, 300, -10}}) {
+    const MatX<double> K = R * modes.asDiagonal() * R.transpose();
+    const double greatest = modes.cwiseAbs().maxCoeff();
+    const StiffMode mode = stiffest_mode(2 * one, 2 * K, none, VecX<double>::Ones(3), 1e-3);
+    EXPECT_LE(mode.stiffness, greatest * (1 + 1e-12));
+    EXPECT_GE(mode.stiffness, 0.97 * greatest) << modes.transpose();
+    EXPECT_EQ(mode.damping, 0);
+  }
+}
+
+// A body that falls at 10 m/s on an edge: the force turns it as fast as it holds it up, and its energy grows
+// ten thousandfold in a step of 8 ms.
+TEST(Stability, AnImpactTooFastForTheStepIsTold) {
+  const Scene scene = test::scene_of(
+      "gravity 0 0 -9.81\nmodulus 1e7\nmu 0.5\nplane 0 0 1 0\nbody b 1 0.005 0.006 0.007 0 0 0.5 "
+      "-0.9988626092135989 -0.01903431733760433 -0.04302320088584741 -0.0077580193367008336 0 0 -10 "
+      "-1.6063485456193014 2.3113363000313107 0 2\nsphere 0.08 0.1 0 0 1 0 0 0\nbox 0.02 0.1 0.2 0 0 -0.1 1 "
+      "0 0 "
+      "0\n");
+  const Told found = told(scene, explicit_steps("semi_implicit", 8e-3), 0.032);
+  EXPECT_GT(found.energy, 1e5);
+  EXPECT_GE(found.unstable, 1);
+  EXPECT_LT(found.stable_dt, 8e-3);
+}
+
 TEST(Stability, WhatActsOnNoneOfABodysPartnersChangesNothing) {
   for (const std::string name : {"semi_implicit", "rk4"}) {
     Scene scene = spring(20);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "tests/runtime/dynamics/step/step_differences.h"
 #include "tests/support/tree_scenes.h"
@@ -143,6 +144,54 @@ TEST(TreeInvariants, WhatStandsOnAWeldedBaseMovesAsOnTheWorld) {
     EXPECT_LT((welded.state().v - apart.state().v).norm(), 1e-10);
     EXPECT_LT((welded.state().q - apart.state().q).norm(), 1e-10);
     EXPECT_EQ(welded.states()[0].p_WB, Vec3<double>::Zero());
+  }
+}
+
+// Two links on a free joint, as of a robot whose first link is a free base: on a body that two fixed joints
+// hold to the world, or on the world at the same place.
+Scene floating(bool welded) {
+  Scene scene;
+  const Pose<double> first{exp_rotation<double>({0.3, -0.5, 0.2}), {1, 2, 0.5}},
+      second{exp_rotation<double>({-0.1, 0.4, 0.9}), {-0.4, 0.1, 0}};
+  Link base = link_of("base", -1, kFree, {0.2, 0.1, 0}, 2, {0.05, 0, 0.1}, 0.02);
+  if (welded) {
+    for (const auto& [name, X] : {std::pair{"foot", first}, {"plate", second}}) {
+      Link link =
+          link_of(name, int(scene.bodies.size()) - 1, JointType::kFixed, X.p, 5, Vec3<double>::Zero(), 1);
+      link.joint.X_PJ = X;
+      scene.bodies.push_back(link_body(link));
+    }
+    base.parent = 1;
+  } else {
+    base.joint.X_PJ = first * second * base.joint.X_PJ;
+  }
+  scene.bodies.push_back(link_body(base));
+  scene.bodies.back().joint->v = (VecX<double>(6) << 1, -0.5, 2, 3, 1, -2).finished();
+  scene.bodies.push_back(
+      link_body(link_of("arm", int(scene.bodies.size()) - 1, kRevolute, {0.3, 0, 0}, 1, {0.2, 0, 0}, 0.01)));
+  scene.bodies.back().joint->v = VecX<double>::Constant(1, 4);
+  return scene;
+}
+
+TEST(TreeInvariants, AFreeBaseOnAWeldedBodyKeepsItsMomentum) {
+  for (const std::string name : {"midpoint", "implicit", "semi_implicit", "rk4"}) {
+    SCOPED_TRACE(name);
+    const StepConfig config{.dt = 8e-3, .integrator = name};
+    State states[2];
+    for (const bool welded : {false, true}) {
+      const System system(floating(welded));
+      State& state = states[welded] = system.initial_state();
+      const auto momentum = [&]() -> Vec3<double> {
+        const std::size_t n = state.bodies.size();
+        return 2 * state.bodies[n - 2].v_WB + state.bodies[n - 1].v_WB;
+      };
+      const Vec3<double> before = momentum();
+      const auto integrator = make_integrator(system, config);
+      for (int k = 0; k < 250; ++k) integrator->step(state, {});
+      EXPECT_LT((momentum() - before).norm(), name == "rk4" ? 1e-4 : 1e-7);
+    }
+    EXPECT_LT((states[0].q - states[1].q).norm(), 1e-8);
+    EXPECT_LT((states[0].v - states[1].v).norm(), 1e-8);
   }
 }
 

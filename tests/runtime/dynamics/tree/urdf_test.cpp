@@ -243,6 +243,9 @@ TEST_F(Urdf, RefusesShapesAndFilesThatAreNone) {
       "link 'base': a collision shape names a mesh that is missing: 'package://none/none.stl'; a package "
       "is a folder of its name, or with a package.xml of it, at or above this file, or in "
       "ROS_PACKAGE_PATH or AMENT_PREFIX_PATH");
+  const std::string long_name(300, 'a');
+  EXPECT_EQ(shape("<mesh filename='" + long_name + "'/>"),
+            "link 'base': a collision shape names a mesh that is missing: '" + long_name + "'");
   std::ofstream(folder_ / "box.stl") << "solid";
   EXPECT_EQ(shape("<mesh filename='box.stl' scale='1 1e-300 1'/>"),
             "link 'base': a collision shape has a scale of 1e-300; it must be from 1e-09 to 1e+09");
