@@ -258,7 +258,7 @@ void Midpoint::stabilise(State& state) {
   }
 }
 
-// Leaves the velocities of the joints unchanged.
+// Leaves the velocities of the joints unchanged, and the momenta of floating trees.
 void Midpoint::stabilise_trees(State& state) {
   const auto energy = [&](const SystemTree& tree) {
     double sum = 0;

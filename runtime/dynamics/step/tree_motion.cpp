@@ -321,9 +321,16 @@ bool TreeMotion::finish(const VecX<double>& after, double dt) {
 }
 
 void TreeMotion::displace(const VecX<double>& tangent) {
+  const bool floats = root_.cols() > 0;
+  const Whole start = floats ? take_way() : Whole{};
   full_.noalias() = independent_ * tangent;
   tree_.tree().integrate(q_, full_, q_);
   tree_.mimics().obey(q_);
+  if (!floats) return;
+  weigh();
+  const Shares now = shares(start.L_W);
+  v_.head(root_.cols()) = now.whole + now.of_joints;
+  give_way(start.v_WCom_W);
 }
 
 }  // namespace abut::dynamics

@@ -53,7 +53,8 @@ class TreeMotion {
   // excess is removed from the velocities, except of a floating tree. Returns what drift returns.
   bool finish(const VecX<double>& after, double dt);
 
-  // Moves by a tangent of the independent degrees of freedom.
+  // Moves by a tangent of the independent degrees of freedom. The velocities of the joints stay, and the
+  // momenta of a tree whose momenta are conserved.
   void displace(const VecX<double>& tangent);
 
  private:

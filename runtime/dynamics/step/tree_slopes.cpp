@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "runtime/dynamics/tree/dynamics.h"
-#include "runtime/dynamics/tree/tangent.h"
 
 namespace abut::dynamics {
 namespace {
@@ -105,13 +104,15 @@ void TreeSlopes::push(TreeMotion& tree, const Place& middle, ContactTree& proble
   tree.push(control_, dt_, 0, problem, rows_, bodies_);
 }
 
-TreeSlopes::Place TreeSlopes::end_of(TreeMotion& tree, const Place& start, const VecX<double>& after) {
+TreeSlopes::Place TreeSlopes::end_of(TreeMotion& tree, const Place& start, const VecX<double>& after,
+                                     const VecX<double>& displacement) {
   tree.start(start.q, start.v);
   tree.drift(dt_ / 2);
   ContactTree problem;
   rows_.clear();
   tree.push(control_, dt_, 0, problem, rows_, bodies_);
   tree.finish(after, dt_);
+  if (!displacement.isZero(0)) tree.displace(displacement);
   return {tree.place(), tree.velocities()};
 }
 
@@ -190,27 +191,29 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
 MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displacement,
                              const MatX<double>& displacement_slopes) {
   const Eigen::Index n = start_.v.size();
-  const Place base = end_of(tree_, start_, part.y);
-  MatX<double> by_start(2 * n, 2 * n), by_after(2 * n, n);
-  for (Eigen::Index k = 0; k < 2 * n; ++k)
-    by_start.col(k) = slope(sizes_[k % n], [&](double t) {
-      return between(base, end_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k)), part.y));
-    });
-  for (Eigen::Index k = 0; k < n; ++k)
-    by_after.col(k) = slope(sizes_[k], [&](double t) {
-      return between(base, end_of(tree_, start_, part.y + t * VecX<double>::Unit(n, k)));
-    });
-  MatX<double> slopes = by_start * start_slopes() + by_after * part.dy;
+  const Place base = end_of(tree_, start_, part.y, displacement);
+  const auto slopes_by = [&](Eigen::Index count, auto&& end_at) {
+    MatX<double> by(2 * n, count);
+    for (Eigen::Index k = 0; k < count; ++k)
+      by.col(k) = slope(sizes_[k % n], [&](double t) {
+        return between(base, end_at(VecX<double>(t * VecX<double>::Unit(count, k))));
+      });
+    return by;
+  };
+  MatX<double> slopes =
+      slopes_by(
+          2 * n,
+          [&](const VecX<double>& x) { return end_of(tree_, moved(start_, x), part.y, displacement); }) *
+          start_slopes() +
+      slopes_by(n, [&](const VecX<double>& x) { return end_of(tree_, start_, part.y + x, displacement); }) *
+          part.dy;
+  if (!displacement.isZero(0))
+    slopes +=
+        slopes_by(n, [&](const VecX<double>& x) { return end_of(tree_, start_, part.y, displacement + x); }) *
+        displacement_slopes;
   for (Variants& of : variants_)
-    slopes.col(of.column) +=
-        slope(of, [&](TreeMotion& tree) { return between(base, end_of(tree, start_, part.y)); });
-  if (displacement.isZero(0)) return slopes;
-  const std::vector<int>& places = tree_.coordinates().mimics().independent_velocities();
-  const ExponentialSlopes way =
-      exponential_slopes(tree_.coordinates().tree(), tree_.coordinates().independent() * displacement);
-  slopes.topRows(n) =
-      (way.transport(places, places) * slopes.topRows(n) + way.right(places, places) * displacement_slopes)
-          .eval();
+    slopes.col(of.column) += slope(
+        of, [&](TreeMotion& tree) { return between(base, end_of(tree, start_, part.y, displacement)); });
   return slopes;
 }
 

@@ -49,7 +49,8 @@ class TreeSlopes {
   VecX<double> between(const Place& from, const Place& to) const;
   Place middle_of(TreeMotion& tree, const Place& start) const;
   void push(TreeMotion& tree, const Place& middle, ContactTree& problem);
-  Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after);
+  Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after,
+               const VecX<double>& displacement);
   VecX<double> sizes() const;
   // Slopes (2 n, N) of (tangent; velocity) at the start.
   MatX<double> start_slopes() const;

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 #include "tests/runtime/dynamics/step/step_differences.h"
+#include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/tree_scenes.h"
 
 namespace {
@@ -193,6 +196,51 @@ TEST(TreeInvariants, AFreeBaseOnAWeldedBodyKeepsItsMomentum) {
     EXPECT_LT((states[0].q - states[1].q).norm(), 1e-8);
     EXPECT_LT((states[0].v - states[1].v).norm(), 1e-8);
   }
+}
+
+// Bodies that meet, one of them with an arm, in a frame that moves at V, m/s, and in a field of gravity.
+Scene meeting(const Vec3<double>& V, double gravity) {
+  std::ostringstream scene;
+  scene << std::setprecision(17) << "gravity 0 0 " << -gravity << "\nmu 0.4\nmodulus 1e6\n";
+  const auto body = [&](const char* name, const char* place, const Vec3<double>& v, const char* spin,
+                        const char* shape) {
+    scene << "body " << name << " 1 2e-3 3e-3 4e-3 " << place << " 0.8 0 0.6 0 " << (v + V).transpose()
+          << spin << " 1\n"
+          << shape << " 0 0 0 1 0 0 0\n";
+  };
+  body("a", "0 0 0", {0.5, 0, 0}, " 1 2 3", "box 0.05 0.04 0.06");
+  body("b", "0.13 0.01 0.01", {-0.5, 0.1, 0}, " 0 -2 1", "sphere 0.05");
+  body("c", "0.02 0.13 0", {0, -0.6, 0.1}, " 3 0 0", "capsule 0.04 0.03");
+  body("d", "0 -0.1 0", {0, 0, 0}, " 0 0 0", "sphere 0.03");
+  scene << "joint j revolute a 0 -0.1 0 1 0 0 0 0 0 1 velocity 5\n";
+  return test::scene_of(scene.str());
+}
+
+TEST(TreeInvariants, MovingFramesAndFreeFallChangeNothing) {
+  const std::pair<const char*, const char*> kSteps[] = {{"midpoint", ""},
+                                                        {"implicit", "soft_potential"},
+                                                        {"implicit", "pressure_field"},
+                                                        {"semi_implicit", "soft_potential"},
+                                                        {"rk4", "soft_potential"}};
+  const auto places = [](const Scene& scene, const StepConfig& config) {
+    const System system(scene);
+    State state = system.initial_state();
+    const auto integrator = make_integrator(system, config);
+    for (int k = 0; k < std::lround(0.2 / config.dt); ++k) integrator->step(state, {});
+    VecX<double> apart(9);
+    for (int k = 0; k < 3; ++k)
+      apart.segment<3>(3 * k) = state.bodies[std::size_t(k + 1)].p_WB - state.bodies[0].p_WB;
+    return apart;
+  };
+  for (const auto& [integrator, model] : kSteps)
+    for (const double dt : {1e-3, 4e-3}) {
+      SCOPED_TRACE(std::string(integrator) + " " + model + " " + std::to_string(dt));
+      StepConfig config{.dt = dt, .integrator = integrator, .source = {.model = model}};
+      const VecX<double> still = places(meeting({0, 0, 0}, 0), config);
+      EXPECT_LT((places(meeting({10, -7, 3}, 0), config) - still).cwiseAbs().maxCoeff(), 1e-7);
+      EXPECT_LT((places(meeting({0, 0, 0}, 9.81), config) - still).cwiseAbs().maxCoeff(), 1e-7);
+      EXPECT_LT((places(meeting({100, 0, 0}, 9.81), config) - still).cwiseAbs().maxCoeff(), 1e-7);
+    }
 }
 
 TEST(TreeInvariants, SlopesOfTreesOnAWeldedBaseAreThoseOnTheWorld) {
