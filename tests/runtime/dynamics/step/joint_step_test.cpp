@@ -189,8 +189,8 @@ TEST(JointStep, ForcesBeyondTheNumbersAreNotLeftOut) {
   }
 }
 
-// Beside a joint its velocity is in its own axes, which turn by 1.6 rad a step. At several speeds together: how
-// often friction turns round within a step, and is sought by way of smoother friction, is chance.
+// Beside a joint its velocity is in its own axes, which turn by 1.6 rad a step. At several speeds together:
+// how often friction turns round within a step, and is sought by way of smoother friction, is chance.
 TEST(JointStep, ARollingBallBesideAJointTakesNoMoreIterationsThanAlone) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
