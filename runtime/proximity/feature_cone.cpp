@@ -22,8 +22,8 @@ void visit_normals(const SurfaceView& surface, std::int32_t triangle, Feature fe
     if (n.squaredNorm() > 0.5) take(n);  // it is 0 for a triangle without area
   };
   if (feature >= Feature::kVertex0)
-    return internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
-                               [&](std::int32_t t, int) { take_of(t); });
+    return distance::internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
+                                         [&](std::int32_t t, int) { take_of(t); });
   take_of(triangle);
   if (feature != Feature::kFace)
     take_of(surface.neighbours[std::ptrdiff_t(3) * triangle + (int(feature) - int(Feature::kEdge0))]);

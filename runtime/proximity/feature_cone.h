@@ -57,20 +57,6 @@ inline Vec3<double> way(const asset::SurfaceView& surface, std::int32_t t, int f
       .normalized();
 }
 
-// Calls take(t, k) for each triangle t about corner k of `triangle`; k is the index of that corner in t.
-template <class Take>
-void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, Take&& take) {
-  const std::int32_t vertex = surface.triangles[std::ptrdiff_t(3) * triangle + k];
-  std::int32_t t = triangle;
-  for (std::int32_t i = 0; i < surface.triangle_count; ++i) {
-    take(t, k);
-    t = surface.neighbours[std::ptrdiff_t(3) * t + k];
-    if (t == triangle || t < 0) return;
-    for (k = 0; k < 2 && surface.triangles[std::ptrdiff_t(3) * t + k] != vertex; ++k) {
-    }
-  }
-}
-
 // Calls take(u, v) for each triangle about a point of a feature, where the unit vectors u and v along its
 // sides from there span the part of the triangle that is seen from the point. The half-plane of an edge's
 // triangle and the plane of a face are passed in parts.
@@ -79,9 +65,9 @@ void visit_wedges(const asset::SurfaceView& surface, std::int32_t triangle, dist
                   Take&& take) {
   using distance::Feature;
   if (feature >= Feature::kVertex0)
-    return visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0), [&](std::int32_t t, int k) {
-      take(way(surface, t, k, k + 1), way(surface, t, k, k + 2));
-    });
+    return distance::internal::visit_fan(
+        surface, triangle, int(feature) - int(Feature::kVertex0),
+        [&](std::int32_t t, int k) { take(way(surface, t, k, k + 1), way(surface, t, k, k + 2)); });
   const auto across = [&](std::int32_t t, const Vec3<double>& along) {
     return Vec3<double>(distance::internal::face_normal<double>(surface, t).cross(along));
   };

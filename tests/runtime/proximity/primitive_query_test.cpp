@@ -90,6 +90,31 @@ TEST(PrimitiveOnSurface, SpheresAreTheirCentresDistance) {
   EXPECT_GT(overlapping, 8);
 }
 
+// The distance is flat about its minimum: points and normals have all digits only if they are polished there.
+TEST(PrimitiveOnSurface, NearestPointsHaveAllDigits) {
+  const Surface cube = preprocess::build_surface(test::box(1, 1, 1));
+  const Body S = body_of_surface(cube), ball{body::Geometry(body::Sphere<double>{0.1})};
+  const int poses = test::runs(2000, 10);
+  for (int i = 0; i < poses; ++i) {
+    Random random(93, i);
+    const Mat3<double> R = exp_rotation<double>(test::normal_vector(random));
+    const auto drawn = [&](double most) { return random.uniform(-most, most); };
+    const Vec3<double> anywhere(drawn(1.2), drawn(1.2), drawn(1.2)), above(drawn(0.45), drawn(0.45), 0.6001);
+    const double beside = std::pow(10, random.uniform(-9, -4));
+    const Vec3<double> by_an_edge(0.5 - beside, drawn(0.45), 0.7);
+    for (const Vec3<double>& p : {anywhere, above, by_an_edge}) {
+      const Vec3<double> nearest = p.cwiseMax(-0.5).cwiseMin(0.5);
+      if (!((p - nearest).norm() > 0.1 + 1e-6)) continue;
+      const SurfaceWitness found = asked({&S, &ball, {R, p}});
+      EXPECT_LT((found.witness.p1 - nearest).norm(), 1e-14) << i << " " << p.transpose();
+      EXPECT_LT((found.witness.n - (p - nearest).normalized()).norm(), 1e-13) << i << " " << p.transpose();
+      EXPECT_NEAR(found.witness.distance, (p - nearest).norm() - 0.1, 1e-15);
+      EXPECT_LE(found.witness.lower_bound, found.witness.distance);
+      EXPECT_EQ(found.witness.status, Status::kOk);
+    }
+  }
+}
+
 TEST(PrimitiveOnSurface, BoxesAreThoseOfTriangles) {
   const Body P{body::Geometry(body::Box<double>{{0.02, 0.05, 0.03}})};
   const Surface box = preprocess::build_surface(test::box(0.04, 0.1, 0.06));
