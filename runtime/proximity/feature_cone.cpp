@@ -40,6 +40,17 @@ Feature feature_of(const Vec3<double>& w) {
   return Feature::kFace;
 }
 
+Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, const Vec3<double>& p) {
+  if (feature >= Feature::kVertex0) return Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
+  if (feature == Feature::kFace) return distance::closest_of_triangles<double>(t, {p, p, p}).weight_A;
+  const int k = int(feature) - int(Feature::kEdge0), next = (k + 1) % 3;
+  const Vec3<double> edge = t[next] - t[k];
+  Vec3<double> weight = Vec3<double>::Zero();
+  weight[next] = (p - t[k]).dot(edge) / edge.squaredNorm();
+  weight[k] = 1 - weight[next];
+  return weight;
+}
+
 Feature feature_within(const SurfaceView& surface, const SurfacePoint& at, double tolerance) {
   Vec3<double> p[3], weight = at.weight, here = Vec3<double>::Zero();
   for (int k = 0; k < 3; ++k) {

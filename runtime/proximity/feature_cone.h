@@ -2,6 +2,7 @@
 
 #include "runtime/asset/asset.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/distance/triangle_pair.h"
 
 // The local shape of two surfaces about their nearest points: which normals they may have there, and whether
 // the points can slide.
@@ -15,6 +16,10 @@ struct SurfacePoint {
 
 // The feature (corner, edge or face) of a triangle that carries the point with these barycentric weights.
 distance::Feature feature_of(const Vec3<double>& weights);
+
+// Barycentric coordinates of the point p of a triangle's feature, exactly 0 for corners that do not carry it.
+Vec3<double> weights_at(const distance::Triangle<double>& t, distance::Feature feature,
+                        const Vec3<double>& p);
 
 // The feature within `tolerance` (m) of the point: a corner or an edge if one is that near, else the face.
 distance::Feature feature_within(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);

@@ -75,10 +75,8 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   found = witness_of(sides, sides.X_PS * at.closest, p, sides.X_PS.R * -at.gradient, at.distance);
   found.witness.iterations = steps, found.witness.status = status;
   found.of_A = sides.primitive_is_A;
-  Vec3<double> weight = distance::closest_of_triangles<double>(
-                            distance::internal::triangle_of<double>(sides.surface, at.triangle),
-                            {at.closest, at.closest, at.closest})
-                            .weight_A;
+  const Vec3<double> weight =
+      weights_at(distance::internal::triangle_of<double>(sides.surface, at.triangle), at.feature, at.closest);
   (sides.primitive_is_A ? found.triangle_B : found.triangle_A) = at.triangle;
   (sides.primitive_is_A ? found.weight_B : found.weight_A) = weight;
   return true;
