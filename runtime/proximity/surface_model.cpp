@@ -1,5 +1,7 @@
 #include "runtime/proximity/surface_model.h"
 
+#include <algorithm>
+
 #include "runtime/proximity/primitive_query.h"
 #include "runtime/proximity/surface_contacts.h"
 #include "runtime/proximity/surface_smoothed.h"
@@ -72,9 +74,15 @@ class SurfaceModel : public DistanceModel {
   // slope is the weighted sum of theirs.
   static void take_depths_slope(const derivative::WitnessDerivative<double>& features,
                                 derivative::PairDerivative& result) {
-    result.derivative.dd_dxi_B = features.dd_dxi_B;
-    derivative::detail::restore_witness_equation(result.witness, result.derivative);
-    if (features.status != Status::kOk) result.derivative.status = features.status;
+    derivative::WitnessDerivative<double>& d = result.derivative;
+    if (features.status == Status::kInvalidInput) {
+      d = features;
+      return;
+    }
+    d.dd_dxi_B = features.dd_dxi_B;
+    derivative::detail::restore_witness_equation(result.witness, d);
+    d.clamped_count = std::max(d.clamped_count, features.clamped_count);
+    d.status = derivative::detail::status_of_derivative(result.witness.status, d.clamped_count);
   }
 
   SurfaceWitness find(const body::Pair& pair) {

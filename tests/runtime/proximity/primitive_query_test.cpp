@@ -379,7 +379,13 @@ TEST(PrimitiveOnSurface, WhatIsDeepDoesNotTouch) {
   expect_deep(ball, 0.2);
   expect_deep(half, 0);
   expect_deep(cylinder, 0);
-  EXPECT_EQ(asked({&ball, &S, {Mat3<double>::Identity(), {0.8, 0, 0}}}).witness.status, Status::kTouching);
+  const Pair touching{&ball, &S, {Mat3<double>::Identity(), {0.8, 0, 0}}},
+      flush{&cylinder, &S, {Mat3<double>::Identity(), {0, 0, 1}}};
+  EXPECT_EQ(asked(touching).witness.status, Status::kTouching);
+  EXPECT_EQ(asked(flush).witness.status, Status::kTouching);
+  const auto of_flush = proximity::primitive_derivative(flush, asked(flush));
+  EXPECT_GT(of_flush.clamped_count, 0);  // faces slide along each other
+  EXPECT_EQ(of_flush.status, Status::kClamped);
 }
 
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {
