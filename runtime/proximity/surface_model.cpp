@@ -27,6 +27,10 @@ class SurfaceModel : public DistanceModel {
                          ": the method patch takes two assets, and one body is a primitive; take features");
   }
 
+  void require_smoothable(const body::Pair& pair, const char* who) const override {
+    require_surfaces(pair, who);
+  }
+
   witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
@@ -53,7 +57,7 @@ class SurfaceModel : public DistanceModel {
   }
 
   derivative::SmoothedPair smoothed(const body::Pair& pair) override {
-    require_surfaces(pair, "smoothed separation");
+    require_smoothable(pair, "smoothed separation");
     return smoother_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, config_.temperature)
         .pair;
   }

@@ -303,11 +303,16 @@ SurfaceWitness deepest_witness(const SurfaceView& A, const SurfaceView& B, const
 
 void require_surfaces(const body::Pair& pair, const char* who) {
   body::require_valid(pair, body::kSurfacePart, who);
+  const int primitives =
+      (pair.A->geometry.primitive() != nullptr) + (pair.B->geometry.primitive() != nullptr);
   for (const body::Body* body : {pair.A, pair.B})
     if (body->geometry.primitive() != nullptr)
       throw InvalidInput(std::string(who) + ": " + body->geometry.name() +
-                         " is a primitive, where surfaces of two assets are needed; the model hull has "
-                         "distances of two primitives");
+                         " is a primitive, where surfaces of two assets are needed; " +
+                         (primitives == 2
+                              ? "the model hull has distances of two primitives"
+                              : "the model surface has distances of a primitive and an asset, and "
+                                "their derivatives"));
 }
 
 SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
