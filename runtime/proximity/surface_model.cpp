@@ -50,8 +50,10 @@ class SurfaceModel : public DistanceModel {
                         : derivative::PairDerivative{contact.found.witness,
                                                      derivative::detail::invalid_derivative<double>()};
       result.feature_A = contact.feature_A, result.feature_B = contact.feature_B;
-      if (found.margin < margin)
-        result.pair.witness.status = result.pair.derivative.status = Status::kNotConverged;
+      if (!(found.margin < margin)) continue;
+      result.pair.witness.status = Status::kNotConverged;
+      if (result.pair.derivative.status != Status::kInvalidInput)
+        result.pair.derivative.status = Status::kNotConverged;
     }
     return contacts_;
   }
