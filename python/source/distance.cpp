@@ -69,7 +69,8 @@ class DistanceModelHandle {
           std::vector<derivative::SmoothedPair> found(some.size());
           batch().smoothed(some, found);
           for (std::size_t i = 0; i < found.size(); ++i) results[i] = {found[i], absent_hessian()};
-        });
+        },
+        &proximity::DistanceModel::require_smoothable);
     answers.parts = kFirst;
     return answers;
   }
@@ -110,9 +111,11 @@ class DistanceModelHandle {
   }
 
   template <class Result, class One, class Batch>
-  Answers<Result> ask(const char* who, const Pairs& pairs, One&& one, Batch&& many) {
+  Answers<Result> ask(const char* who, const Pairs& pairs, One&& one, Batch&& many,
+                      void (proximity::DistanceModel::*require)(const body::Pair&, const char*)
+                          const = &proximity::DistanceModel::require_valid) {
     return answered<Result>(
-        pairs, who, mutex_, [&](const body::Pair& pair) { one_->require_valid(pair, who); }, one, many);
+        pairs, who, mutex_, [&](const body::Pair& pair) { ((*one_).*require)(pair, who); }, one, many);
   }
 
   proximity::BatchDistanceModel& batch() {

@@ -189,7 +189,7 @@ class Words(unittest.TestCase):
             (lambda: abut.DistanceModel("hull").smoothed(A, B, X), Bad, "'hull' has no smoothed form"),
             (lambda: abut.smoothed_witness(A, B, X, model="surface", hessian=True), Bad, "'surface' has no second derivatives"),
             (lambda: abut.smoothed_witness(A, B, X, model="surface", hessian="no"), TypeError, "hessian must be True or False"),
-            (lambda: abut.smoothed_witness(A, B, X, model="surface"), Bad, "surface"),
+            (lambda: abut.smoothed_witness(A, B, X, model="surface"), Bad, "smoothed_witness: .*surfaces of two assets"),
             (lambda: abut.all_contacts(A, B, X, model="hull", margin=-1), Bad, "margin"),
             (lambda: abut.all_contacts(A, B, X, model="hull", margin=np.inf), Bad, "margin"),
             (lambda: abut.all_contacts(A, B, X, model="hull", margin="wide"), TypeError, "margin must be a number"),

@@ -187,7 +187,9 @@ class SmoothedModel : public Smoothed {
   SmoothedModel(std::string_view method, const QuantityOptions& options)
       : batch_(model_of(options), method, options.settings, options.threads) {}
 
-  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "derivative"); }
+  void require_valid(const body::Pair& pair) const override {
+    batch_.require_smoothable(pair, "smoothed_derivative");
+  }
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results) override {

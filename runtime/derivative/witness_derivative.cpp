@@ -126,8 +126,7 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
   result.dp1_A_dxi_B.noalias() = T * on_A;
   result.dp2_A_dxi_B.noalias() = T * on_B;
   result.dp2_A_dxi_B.noalias() += witness.n * result.dd_dxi_B;
-  const bool answered = witness.status != Status::kNotConverged;
-  result.status = answered && result.clamped_count > 0 ? Status::kClamped : witness.status;
+  result.status = detail::status_of_derivative(witness.status, result.clamped_count);
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 

@@ -97,6 +97,12 @@ WitnessDerivative<S> invalid_derivative() {
   return result;
 }
 
+// The status of a derivative with `clamped_count` clamped directions: its witness's, or kClamped.
+constexpr Status status_of_derivative(Status of_witness, int clamped_count) {
+  const bool valid = of_witness != Status::kNotConverged && of_witness != Status::kInvalidInput;
+  return valid && clamped_count > 0 ? Status::kClamped : of_witness;
+}
+
 // Whether all entries are finite, by one sum instead of sixty tests: the sum is finite unless an entry is not
 // or is close to overflow (opposite infinities add up to NaN).
 template <class S>

@@ -32,6 +32,7 @@ LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset
   heap_.clear();
   const bvh::Ball ball = bvh::ball_of(surface.tree);
   tolerance_ = kGap * ball.radius + kRounding * ((X_PS * ball.center).norm() + ball.center.norm());
+  equal_ = tolerance_ / 4;
   open(0);
   while (!heap_.empty() && heap_.front().bound < best_.distance - tolerance_) {
     if (best_.steps >= kMaxLeastSteps) {
@@ -45,8 +46,11 @@ LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset
       open(part.node);
       continue;
     }
-    if (part.whole && !(solve(part.triangle, Vec3<double>::Constant(1.0 / 3)) < best_.distance - tolerance_))
-      continue;
+    if (part.whole) {
+      const Place at = solve(part.triangle, Vec3<double>::Constant(1.0 / 3));
+      consider(at.point, part.triangle, at.weight, at.distance);
+      if (!(at.distance + at.below < best_.distance - tolerance_)) continue;
+    }
     if (!(cut(part) < best_.distance - tolerance_)) continue;
     Part quarter = part;
     quarter.whole = false;
@@ -68,7 +72,7 @@ LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset
   best_.bound = best_.distance - tolerance_;
   if (!best_.complete) best_.bound = std::min(best_.bound, heap_.front().bound);
   if (best_.triangle < 0) return best_;
-  solve(best_.triangle, best_.weight);
+  polish();
   best_.normal = body::primitive_distance<double>(*primitive_, best_.point, 1).gradient;
   return best_;
 }
@@ -132,29 +136,75 @@ void LeastSearch::consider(const Vec3<double>& p, std::int32_t triangle, const V
   best_.distance = distance, best_.point = p, best_.triangle = triangle, best_.weight = weight;
 }
 
-// Newton's method along a triangle's face, its edges and to its corners. Among the points found that are
-// equally near to rounding, the one on the feature of lowest dimension is considered. Returns a lower bound
-// of the distance on the triangle: the least height of the tangent plane at that point.
-double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
+// Replaces the best point by the one that `solve` finds from it, on the triangles beside it, too. The
+// distance is flat about its minimum: to rounding equal distances do not tell which of two points is nearer
+// to it.
+void LeastSearch::polish() {
+  constexpr int kTurns = 4;
+  std::int32_t triangle = best_.triangle;
+  Place at = solve(triangle, best_.weight);
+  if (!(at.distance <= best_.distance + tolerance_)) return;
+  for (int turn = 0; turn < kTurns && step_beside(triangle, at); ++turn) {
+  }
+  best_.distance = at.distance, best_.point = at.point, best_.triangle = triangle, best_.weight = at.weight;
+}
+
+// Moves a point of an edge or a corner to the minimum over another triangle there within which the tangent
+// plane falls. Returns whether there is one.
+bool LeastSearch::step_beside(std::int32_t& triangle, Place& at) {
+  std::int32_t next = -1;
+  Place there;
+  const auto look = [&](std::int32_t other) {
+    if (next >= 0 || other < 0 || other == triangle) return;
+    Vec3<double> weight = Vec3<double>::Zero();
+    double below = 0;
+    for (int k = 0; k < 3; ++k) {
+      below = std::min(below, at.slope.dot(X_PS_ * internal::corner<double>(surface_, other, k) - at.point));
+      for (int j = 0; j < 3; ++j)
+        if (surface_.triangles[std::ptrdiff_t(3) * other + k] ==
+            surface_.triangles[std::ptrdiff_t(3) * triangle + j])
+          weight[k] = at.weight[j];
+    }
+    if (!(below < -equal_)) return;
+    there = solve(other, weight);
+    if (there.distance <= at.distance + equal_ && there.below >= -equal_) next = other;
+  };
+  for (int k = 0; k < 3; ++k) {
+    if (at.weight[k] == 1)
+      internal::visit_fan(surface_, triangle, k, [&](std::int32_t t, int) { look(t); });
+    else if (at.weight[k] != 0 && at.weight[(k + 1) % 3] != 0 && at.weight[(k + 2) % 3] == 0)
+      look(surface_.neighbours[std::ptrdiff_t(3) * triangle + k]);
+  }
+  if (next < 0) return false;
+  triangle = next, at = there;
+  return true;
+}
+
+// Newton's method along a triangle's face, its edges and to its corners. Of the points found that are equally
+// near to rounding, those come first whose tangent plane shows that no point of the triangle is nearer, and
+// of these the one on the feature of lowest dimension.
+LeastSearch::Place LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   Triangle<double> t = internal::triangle_of<double>(surface_, triangle);
   for (Vec3<double>& v : t) v = X_PS_ * v;
-  double least = std::numeric_limits<double>::infinity();
-  Vec3<double> found = begun;
-  const auto take = [&](const Vec3<double>& weight, double favour) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double least = infinity;
+  Place found{begun, internal::at(t, begun), Vec3<double>::Zero(), infinity, -infinity};
+  const auto take = [&](const Vec3<double>& weight) {
     if (!(weight.array() >= 0).all()) return;
     ++best_.steps;
-    const double d = body::primitive_value<double>(*primitive_, internal::at(t, weight));
-    if (d <= least + favour) least = d, found = weight;
+    const Vec3<double> p = internal::at(t, weight);
+    const double d = body::primitive_value<double>(*primitive_, p);
+    if (!(d <= least + equal_)) return;
+    least = std::min(least, d);
+    const Vec3<double> g = body::primitive_distance<double>(*primitive_, p, 1).gradient;
+    const Place place{weight, p, g, d, std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)})};
+    if (place.below >= -equal_ || found.below < -equal_ || d < found.distance - equal_) found = place;
   };
-  const double favour = tolerance_ / 4;
-  take(begun, 0);
-  take(newton(t, begun, -1), favour);
-  for (int k = 0; k < 3; ++k) take(newton(t, begun, k), favour);
-  for (int k = 0; k < 3; ++k) take(Vec3<double>::Unit(k), favour);
-  const Vec3<double> p = internal::at(t, found);
-  consider(p, triangle, found, least);
-  const Vec3<double> g = body::primitive_distance<double>(*primitive_, p, 1).gradient;
-  return least + std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)});
+  take(begun);
+  take(newton(t, begun, -1));
+  for (int k = 0; k < 3; ++k) take(newton(t, begun, k));
+  for (int k = 0; k < 3; ++k) take(Vec3<double>::Unit(k));
+  return found;
 }
 
 // Returns a lower bound of the distance on a part by tangent planes, each taken at the point where the

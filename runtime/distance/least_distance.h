@@ -48,7 +48,14 @@ class LeastSearch {
   void add(Part part);
   void push(const Part& part);
   void consider(const Vec3<double>& p, std::int32_t triangle, const Vec3<double>& weight, double distance);
-  double solve(std::int32_t triangle, const Vec3<double>& begun);
+  // A point of a triangle, in the primitive's frame.
+  struct Place {
+    Vec3<double> weight, point, slope;
+    double distance, below;  // m; below: how far the tangent plane falls within the triangle, at most 0
+  };
+  Place solve(std::int32_t triangle, const Vec3<double>& begun);
+  bool step_beside(std::int32_t& triangle, Place& at);
+  void polish();
   Vec3<double> newton(const Triangle<double>& t, Vec3<double> weight, int skip);
   double cut(const Part& part);
 
@@ -56,6 +63,7 @@ class LeastSearch {
   asset::SurfaceView surface_;
   Pose<double> X_PS_;
   double tolerance_ = 0;  // m
+  double equal_ = 0;      // m: difference of distances that counts as none
   LeastPoint best_;
   std::vector<Part> heap_;
   TangentPlanes planes_;

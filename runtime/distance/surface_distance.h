@@ -49,6 +49,20 @@ Vec3<S> face_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
   return (corner<S>(surface, triangle, 1) - a).cross(corner<S>(surface, triangle, 2) - a).normalized();
 }
 
+// Calls take(t, k) for each triangle t about corner k of `triangle`; k is the index of that corner in t.
+template <class Take>
+void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, Take&& take) {
+  const std::int32_t vertex = surface.triangles[std::ptrdiff_t(3) * triangle + k];
+  std::int32_t t = triangle;
+  for (std::int32_t i = 0; i < surface.triangle_count; ++i) {
+    take(t, k);
+    t = surface.neighbours[std::ptrdiff_t(3) * t + k];
+    if (t == triangle || t < 0) return;
+    for (k = 0; k < 2 && surface.triangles[std::ptrdiff_t(3) * t + k] != vertex; ++k) {
+    }
+  }
+}
+
 // Angle-weighted pseudonormal of a feature, not normalised. The sign of its product with the vector from the
 // feature to a point whose closest feature it is separates inside from outside [Baerentzen2005].
 template <class S>

@@ -111,7 +111,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   };
   const auto clamp = [&] {
     result.clamped_count = std::max(result.clamped_count, 1);
-    if (result.status == Status::kOk) result.status = Status::kClamped;
+    result.status = derivative::detail::status_of_derivative(found.witness.status, result.clamped_count);
   };
   if (balance == nullptr) {  // derivative of the nearest feature only
     clamp();

@@ -16,9 +16,11 @@ namespace {
 
 template <class Result, class Ask>
 void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const body::Pair> pairs,
-            std::span<Result> results, const char* who, Ask&& ask) {
+            std::span<Result> results, const char* who, Ask&& ask,
+            void (DistanceModel::*require)(const body::Pair&, const char*)
+                const = &DistanceModel::require_valid) {
   body::require_valid_batch(pairs, results.size(), who,
-                            [&](const body::Pair& pair) { models.front()->require_valid(pair, who); });
+                            [&](const body::Pair& pair) { (*models.front().*require)(pair, who); });
   parallel_for(
       static_cast<std::int64_t>(pairs.size()), static_cast<int>(models.size()),
       [&](std::int64_t i, int thread) { results[i] = ask(*models[thread], pairs[i]); },
@@ -72,9 +74,15 @@ std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double 
   return {&contact_, w.distance > margin && w.status != Status::kTouching ? std::size_t{0} : 1};
 }
 
-derivative::SmoothedPair DistanceModel::smoothed(const body::Pair&) {
+void DistanceModel::require_smoothable(const body::Pair&, const char* who) const {
   throw std::logic_error(
-      "this distance model offers no smoothed witness: see DistanceModelRow::has_smoothed");
+      std::string(who) +
+      ": this distance model offers no smoothed witness: see DistanceModelRow::has_smoothed");
+}
+
+derivative::SmoothedPair DistanceModel::smoothed(const body::Pair& pair) {
+  require_smoothable(pair, "smoothed separation");
+  throw std::logic_error("this distance model implements no smoothed witness");
 }
 
 BatchDistanceModel::BatchDistanceModel(std::string_view name, std::string_view method,
@@ -106,8 +114,10 @@ void BatchDistanceModel::contacts(std::span<const body::Pair> pairs, double marg
 
 void BatchDistanceModel::smoothed(std::span<const body::Pair> pairs,
                                   std::span<derivative::SmoothedPair> results) {
-  answer(models_, pairs, results, "smoothed separation",
-         [](DistanceModel& model, const body::Pair& pair) { return model.smoothed(pair); });
+  answer(
+      models_, pairs, results, "smoothed separation",
+      [](DistanceModel& model, const body::Pair& pair) { return model.smoothed(pair); },
+      &DistanceModel::require_smoothable);
 }
 
 }  // namespace abut::proximity

@@ -51,6 +51,9 @@ class DistanceModel {
   // result is valid until the next call. Throws InvalidInput as `require_margin` does.
   virtual std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives);
 
+  // Throws, as `smoothed` does and naming `who`, for a pair that `smoothed` cannot take.
+  virtual void require_smoothable(const body::Pair& pair, const char* who) const;
+
   // Returns a distance that is smooth across regions, with its derivatives. Throws std::logic_error if the
   // row has none, and InvalidInput if one body is a primitive and the row takes no primitives here.
   virtual derivative::SmoothedPair smoothed(const body::Pair& pair);
@@ -93,6 +96,10 @@ class BatchDistanceModel {
   void require_valid(const body::Pair& pair, const char* who) const {
     models_.front()->require_valid(pair, who);
   }
+  // As DistanceModel::require_smoothable.
+  void require_smoothable(const body::Pair& pair, const char* who) const {
+    models_.front()->require_smoothable(pair, who);
+  }
 
   // Stores the answer for pairs[i] in results[i]. Throws InvalidInput before any work if the spans differ in
   // length or a pair is invalid; the message names the pair.
@@ -103,7 +110,7 @@ class BatchDistanceModel {
   // `require_margin` does.
   void contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
                 std::span<std::vector<Contact>> results);
-  // As `separations`, for DistanceModel::smoothed, which also says when it throws.
+  // As `separations`, for DistanceModel::smoothed. Throws before any work as `require_smoothable` does.
   void smoothed(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results);
 
  private:

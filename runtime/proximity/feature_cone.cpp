@@ -22,8 +22,8 @@ void visit_normals(const SurfaceView& surface, std::int32_t triangle, Feature fe
     if (n.squaredNorm() > 0.5) take(n);  // it is 0 for a triangle without area
   };
   if (feature >= Feature::kVertex0)
-    return internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
-                               [&](std::int32_t t, int) { take_of(t); });
+    return distance::internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
+                                         [&](std::int32_t t, int) { take_of(t); });
   take_of(triangle);
   if (feature != Feature::kFace)
     take_of(surface.neighbours[std::ptrdiff_t(3) * triangle + (int(feature) - int(Feature::kEdge0))]);
@@ -38,6 +38,17 @@ Feature feature_of(const Vec3<double>& w) {
     if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // opposite corner k
   }
   return Feature::kFace;
+}
+
+Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, const Vec3<double>& p) {
+  if (feature >= Feature::kVertex0) return Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
+  if (feature == Feature::kFace) return distance::closest_of_triangles<double>(t, {p, p, p}).weight_A;
+  const int k = int(feature) - int(Feature::kEdge0), next = (k + 1) % 3;
+  const Vec3<double> edge = t[next] - t[k];
+  Vec3<double> weight = Vec3<double>::Zero();
+  weight[next] = (p - t[k]).dot(edge) / edge.squaredNorm();
+  weight[k] = 1 - weight[next];
+  return weight;
 }
 
 Feature feature_within(const SurfaceView& surface, const SurfacePoint& at, double tolerance) {

@@ -2,6 +2,7 @@
 
 #include "runtime/asset/asset.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/distance/triangle_pair.h"
 
 // The local shape of two surfaces about their nearest points: which normals they may have there, and whether
 // the points can slide.
@@ -15,6 +16,10 @@ struct SurfacePoint {
 
 // The feature (corner, edge or face) of a triangle that carries the point with these barycentric weights.
 distance::Feature feature_of(const Vec3<double>& weights);
+
+// Barycentric coordinates of the point p of a triangle's feature, exactly 0 for corners that do not carry it.
+Vec3<double> weights_at(const distance::Triangle<double>& t, distance::Feature feature,
+                        const Vec3<double>& p);
 
 // The feature within `tolerance` (m) of the point: a corner or an edge if one is that near, else the face.
 distance::Feature feature_within(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
@@ -57,20 +62,6 @@ inline Vec3<double> way(const asset::SurfaceView& surface, std::int32_t t, int f
       .normalized();
 }
 
-// Calls take(t, k) for each triangle t about corner k of `triangle`; k is the index of that corner in t.
-template <class Take>
-void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, Take&& take) {
-  const std::int32_t vertex = surface.triangles[std::ptrdiff_t(3) * triangle + k];
-  std::int32_t t = triangle;
-  for (std::int32_t i = 0; i < surface.triangle_count; ++i) {
-    take(t, k);
-    t = surface.neighbours[std::ptrdiff_t(3) * t + k];
-    if (t == triangle || t < 0) return;
-    for (k = 0; k < 2 && surface.triangles[std::ptrdiff_t(3) * t + k] != vertex; ++k) {
-    }
-  }
-}
-
 // Calls take(u, v) for each triangle about a point of a feature, where the unit vectors u and v along its
 // sides from there span the part of the triangle that is seen from the point. The half-plane of an edge's
 // triangle and the plane of a face are passed in parts.
@@ -79,9 +70,9 @@ void visit_wedges(const asset::SurfaceView& surface, std::int32_t triangle, dist
                   Take&& take) {
   using distance::Feature;
   if (feature >= Feature::kVertex0)
-    return visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0), [&](std::int32_t t, int k) {
-      take(way(surface, t, k, k + 1), way(surface, t, k, k + 2));
-    });
+    return distance::internal::visit_fan(
+        surface, triangle, int(feature) - int(Feature::kVertex0),
+        [&](std::int32_t t, int k) { take(way(surface, t, k, k + 1), way(surface, t, k, k + 2)); });
   const auto across = [&](std::int32_t t, const Vec3<double>& along) {
     return Vec3<double>(distance::internal::face_normal<double>(surface, t).cross(along));
   };

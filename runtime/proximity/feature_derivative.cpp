@@ -125,7 +125,7 @@ WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, 
     }
   }
   if (!derivative::detail::finite(result)) return derivative::detail::invalid_derivative<double>();
-  result.status = w.status == Status::kOk && result.clamped_count > 0 ? Status::kClamped : w.status;
+  result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);
   if (hessian != nullptr) *hessian = distance_hessian(w, X_AB, result);
   return result;
 }

@@ -28,9 +28,12 @@ class PiecesModel : public DistanceModel {
     const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
     const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
-    result.witness = found.witness;              // not the estimator's own: its bounds are those of all pairs
-    const Status status = found.witness.status;  // of all pairs of pieces
-    if (status == Status::kNotConverged || status == Status::kInvalidInput) result.derivative.status = status;
+    result.witness = found.witness;  // not the estimator's own: its bounds are those of all pairs of pieces
+    if (found.witness.status == Status::kInvalidInput)
+      result.derivative = derivative::detail::invalid_derivative<double>();
+    else if (found.witness.status == Status::kNotConverged &&
+             result.derivative.status != Status::kInvalidInput)
+      result.derivative.status = Status::kNotConverged;
     return result;
   }
 

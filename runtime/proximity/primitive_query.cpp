@@ -75,10 +75,8 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   found = witness_of(sides, sides.X_PS * at.closest, p, sides.X_PS.R * -at.gradient, at.distance);
   found.witness.iterations = steps, found.witness.status = status;
   found.of_A = sides.primitive_is_A;
-  Vec3<double> weight = distance::closest_of_triangles<double>(
-                            distance::internal::triangle_of<double>(sides.surface, at.triangle),
-                            {at.closest, at.closest, at.closest})
-                            .weight_A;
+  const Vec3<double> weight =
+      weights_at(distance::internal::triangle_of<double>(sides.surface, at.triangle), at.feature, at.closest);
   (sides.primitive_is_A ? found.triangle_B : found.triangle_A) = at.triangle;
   (sides.primitive_is_A ? found.weight_B : found.weight_A) = weight;
   return true;
@@ -234,7 +232,7 @@ derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, co
   const Vec3<double> p_B = sides.primitive_is_A ? Vec3<double>(pair.X_AB.inverse() * w.p1) : point.point;
   result.dd_dxi_B = (pair.X_AB.R.transpose() * slope_A).transpose() * Motion::of_B(p_B);
   result.clamped_count = std::max(result.clamped_count, 1);
-  if (result.status == Status::kOk) result.status = Status::kClamped;
+  result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);
   return result;
 }
 
@@ -318,8 +316,8 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
 
   derivative::WitnessDerivative<double> result = derivative::detail::invalid_derivative<double>();
   if (!dp.allFinite() || !dq.allFinite() || !dg.allFinite() || !dd.allFinite()) return result;
-  result.status = !exact && w.status == Status::kOk ? Status::kClamped : w.status;
   result.clamped_count = exact ? 0 : 1;
+  result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);
   result.clamped_A = {Vec3<double>::Zero(), Vec3<double>::Zero()};
   result.dd_dxi_B = dd;
   if (sides.primitive_is_A) {

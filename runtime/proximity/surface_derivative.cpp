@@ -51,7 +51,7 @@ derivative::WitnessDerivative<double> surface_derivative(const SurfaceView& A, c
   const auto [at_A, at_B] = internal::carriers(A, B, X_AB, found);
   if (slides(A, B, X_AB, at_A, at_B, w.n)) {
     result.clamped_count = std::max(result.clamped_count, 1);
-    if (result.status == Status::kOk) result.status = Status::kClamped;
+    result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);
   }
   return result;
 }

@@ -1,5 +1,7 @@
 #include "runtime/proximity/surface_model.h"
 
+#include <algorithm>
+
 #include "runtime/proximity/primitive_query.h"
 #include "runtime/proximity/surface_contacts.h"
 #include "runtime/proximity/surface_smoothed.h"
@@ -25,6 +27,10 @@ class SurfaceModel : public DistanceModel {
                          ": the method patch takes two assets, and one body is a primitive; take features");
   }
 
+  void require_smoothable(const body::Pair& pair, const char* who) const override {
+    require_surfaces(pair, who);
+  }
+
   witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
@@ -44,14 +50,16 @@ class SurfaceModel : public DistanceModel {
                         : derivative::PairDerivative{contact.found.witness,
                                                      derivative::detail::invalid_derivative<double>()};
       result.feature_A = contact.feature_A, result.feature_B = contact.feature_B;
-      if (found.margin < margin)
-        result.pair.witness.status = result.pair.derivative.status = Status::kNotConverged;
+      if (!(found.margin < margin)) continue;
+      result.pair.witness.status = Status::kNotConverged;
+      if (result.pair.derivative.status != Status::kInvalidInput)
+        result.pair.derivative.status = Status::kNotConverged;
     }
     return contacts_;
   }
 
   derivative::SmoothedPair smoothed(const body::Pair& pair) override {
-    require_surfaces(pair, "smoothed separation");
+    require_smoothable(pair, "smoothed separation");
     return smoother_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, config_.temperature)
         .pair;
   }
@@ -72,9 +80,15 @@ class SurfaceModel : public DistanceModel {
   // slope is the weighted sum of theirs.
   static void take_depths_slope(const derivative::WitnessDerivative<double>& features,
                                 derivative::PairDerivative& result) {
-    result.derivative.dd_dxi_B = features.dd_dxi_B;
-    derivative::detail::restore_witness_equation(result.witness, result.derivative);
-    if (features.status != Status::kOk) result.derivative.status = features.status;
+    derivative::WitnessDerivative<double>& d = result.derivative;
+    if (features.status == Status::kInvalidInput) {
+      d = features;
+      return;
+    }
+    d.dd_dxi_B = features.dd_dxi_B;
+    derivative::detail::restore_witness_equation(result.witness, d);
+    d.clamped_count = std::max(d.clamped_count, features.clamped_count);
+    d.status = derivative::detail::status_of_derivative(result.witness.status, d.clamped_count);
   }
 
   SurfaceWitness find(const body::Pair& pair) {

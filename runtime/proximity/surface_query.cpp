@@ -117,18 +117,6 @@ bool any_part_within(const SurfaceView& of, const SurfaceView& within, const Pos
   return false;
 }
 
-// Barycentric coordinates of a point of a triangle's feature, exactly 0 for corners that do not carry it.
-Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, const Vec3<double>& p) {
-  if (feature >= Feature::kVertex0) return Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
-  if (feature == Feature::kFace) return distance::closest_of_triangles<double>(t, {p, p, p}).weight_A;
-  const int k = int(feature) - int(Feature::kEdge0), next = (k + 1) % 3;
-  const Vec3<double> edge = t[next] - t[k];
-  Vec3<double> weight = Vec3<double>::Zero();
-  weight[next] = (p - t[k]).dot(edge) / edge.squaredNorm();
-  weight[k] = 1 - weight[next];
-  return weight;
-}
-
 // Whether a body, or a connected component of one, is within the other, given the nearest points, which are
 // apart.
 bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
@@ -315,11 +303,16 @@ SurfaceWitness deepest_witness(const SurfaceView& A, const SurfaceView& B, const
 
 void require_surfaces(const body::Pair& pair, const char* who) {
   body::require_valid(pair, body::kSurfacePart, who);
+  const int primitives =
+      (pair.A->geometry.primitive() != nullptr) + (pair.B->geometry.primitive() != nullptr);
   for (const body::Body* body : {pair.A, pair.B})
     if (body->geometry.primitive() != nullptr)
       throw InvalidInput(std::string(who) + ": " + body->geometry.name() +
-                         " is a primitive, where surfaces of two assets are needed; the model hull has "
-                         "distances of two primitives");
+                         " is a primitive, where surfaces of two assets are needed; " +
+                         (primitives == 2
+                              ? "the model hull has distances of two primitives"
+                              : "the model surface has distances of a primitive and an asset, and "
+                                "their derivatives"));
 }
 
 SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,

@@ -106,7 +106,8 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     mean.p1 += w * term.at.witness.p1, mean.p2 += w * term.at.witness.p2, mean.n += w * term.at.witness.n;
   }
   WitnessDerivative<double>& d = result.pair.derivative;
-  d.status = Status::kOk;
+  d.clamped_count = 0;
+  d.clamped_A.fill(Vec3<double>::Zero());
   d.dp1_A_dxi_B.setZero(), d.dp2_A_dxi_B.setZero(), d.dn_A_dxi_B.setZero(), d.dd_dxi_B.setZero();
   Mat6<double> spread = Mat6<double>::Zero();
   result.hessian.setZero();
@@ -116,10 +117,10 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     Mat6<double> hessian;
     WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
-    if (e > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.status = Status::kClamped;
+    if (e > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.clamped_count = 1;
     if (at.distance == 0) {  // crossing triangles keep distance 0; the motion of their point is unknown
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
-      if (e > kWeighing) d.status = Status::kClamped;
+      if (e > kWeighing) d.clamped_count = 1;
     }
     d.dd_dxi_B += e * of.dd_dxi_B;
     spread += e * of.dd_dxi_B.transpose() * of.dd_dxi_B;
@@ -130,7 +131,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
   }
   result.hessian += (d.dd_dxi_B.transpose() * d.dd_dxi_B - spread) / T;
   const double length = mean.n.norm();
-  if (length < kCancelled) d.status = Status::kClamped;
+  if (length < kCancelled) d.clamped_count = 1;
   if (length > 0) {
     mean.n /= length;
     d.dn_A_dxi_B /= length;
@@ -163,11 +164,10 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
     if (terms_.empty()) terms_.push_back({nearest, false});
   }
   result.terms = terms_.size();
-  result.pair.derivative.clamped_count = 0;
-  result.pair.derivative.clamped_A.fill(Vec3<double>::Zero());
   blend(A, B, X_AB, temperature, result);
   result.pair.smoothed.status = status;
-  if (status != Status::kOk) result.pair.derivative.status = status;
+  result.pair.derivative.status =
+      derivative::detail::status_of_derivative(status, result.pair.derivative.clamped_count);
   result.pair.smoothed.simplex_size = 0;
   return result;
 }

@@ -19,7 +19,8 @@ namespace abut::proximity {
 // normalised; for triangles that cross, n is the normal of the face that an edge pierces); terms that weigh
 // less than exp(-20) are left out. Where a pair of triangles that weighs has parallel features, the value has
 // a kink and the means may jump: the derivative is kClamped there, and its slope is one of the several
-// possible ones.
+// possible ones. Triangles that cross or touch have the slope 0; where they weigh, the derivative is
+// kClamped.
 struct SmoothedSurface {
   derivative::SmoothedPair
       pair;              // status kNotConverged: there were too many pairs, and the farthest were left out

@@ -90,6 +90,31 @@ TEST(PrimitiveOnSurface, SpheresAreTheirCentresDistance) {
   EXPECT_GT(overlapping, 8);
 }
 
+// The distance is flat about its minimum: points and normals have all digits only if they are polished there.
+TEST(PrimitiveOnSurface, NearestPointsHaveAllDigits) {
+  const Surface cube = preprocess::build_surface(test::box(1, 1, 1));
+  const Body S = body_of_surface(cube), ball{body::Geometry(body::Sphere<double>{0.1})};
+  const int poses = test::runs(2000, 10);
+  for (int i = 0; i < poses; ++i) {
+    Random random(93, i);
+    const Mat3<double> R = exp_rotation<double>(test::normal_vector(random));
+    const auto drawn = [&](double most) { return random.uniform(-most, most); };
+    const Vec3<double> anywhere(drawn(1.2), drawn(1.2), drawn(1.2)), above(drawn(0.45), drawn(0.45), 0.6001);
+    const double beside = std::pow(10, random.uniform(-9, -4));
+    const Vec3<double> by_an_edge(0.5 - beside, drawn(0.45), 0.7);
+    for (const Vec3<double>& p : {anywhere, above, by_an_edge}) {
+      const Vec3<double> nearest = p.cwiseMax(-0.5).cwiseMin(0.5);
+      if (!((p - nearest).norm() > 0.1 + 1e-6)) continue;
+      const SurfaceWitness found = asked({&S, &ball, {R, p}});
+      EXPECT_LT((found.witness.p1 - nearest).norm(), 1e-14) << i << " " << p.transpose();
+      EXPECT_LT((found.witness.n - (p - nearest).normalized()).norm(), 1e-13) << i << " " << p.transpose();
+      EXPECT_NEAR(found.witness.distance, (p - nearest).norm() - 0.1, 1e-15);
+      EXPECT_LE(found.witness.lower_bound, found.witness.distance);
+      EXPECT_EQ(found.witness.status, Status::kOk);
+    }
+  }
+}
+
 TEST(PrimitiveOnSurface, BoxesAreThoseOfTriangles) {
   const Body P{body::Geometry(body::Box<double>{{0.02, 0.05, 0.03}})};
   const Surface box = preprocess::build_surface(test::box(0.04, 0.1, 0.06));
@@ -249,6 +274,49 @@ TEST(PrimitiveOnSurface, SlopesOfDepthsAreThoseOfDifferences) {
   std::printf("%d right, %d wrong; %d points of the primitive\n", right, wrong, held);
 }
 
+// A ball within an L-shaped prism, below its reentrant edge: the normal turns across the edge alone, by one
+// over the distance of the point from it.
+TEST(PrimitiveOnSurface, NormalsOfReentrantEdgesTurnAcrossThem) {
+  const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+  const Pose<double> X_SL{exp_rotation<double>({0.9, 1.5, -1.2}), {0.1, 0.2, 0.3}};
+  preprocess::TriangleMesh prism;
+  for (const double z : {0.0, 2.0})
+    for (const auto& p : outline) prism.vertices.push_back(X_SL * Vec3<double>(p[0], p[1], z));
+  for (const auto& t : {std::array{3, 4, 5}, {3, 5, 0}, {3, 0, 1}, {3, 1, 2}}) {
+    prism.triangles.push_back({t[0] + 6, t[1] + 6, t[2] + 6});
+    prism.triangles.push_back({t[0], t[2], t[1]});
+  }
+  for (int i = 0; i < 6; ++i) {
+    const int j = (i + 1) % 6;
+    prism.triangles.push_back({i, j, j + 6});
+    prism.triangles.push_back({i, j + 6, i + 6});
+  }
+  const Surface L = preprocess::build_surface(prism);
+  const Body S = body_of_surface(L), ball{body::Geometry(body::Sphere<double>{0.05})};
+  const Vec3<double> along = X_SL.R.col(2);
+  int deepest_of_ball = 0;
+  for (int i = 0; i < 200; ++i) {
+    Random random(94, i);
+    const auto about = [&](double middle, double most) { return middle + random.uniform(-most, most); };
+    const Pose<double> X{exp_rotation<double>(test::normal_vector(random)),
+                         X_SL * Vec3<double>(about(0.75, 0.03), about(0.75, 0.03), about(1, 0.1))};
+    for (const Pair& pair : {Pair{&S, &ball, X}, Pair{&ball, &S, X.inverse()}}) {
+      const bool ball_is_A = pair.A == &ball;
+      const SurfaceWitness found = asked(pair);
+      if (found.of_A != ball_is_A) continue;
+      ++deepest_of_ball;
+      EXPECT_EQ(((ball_is_A ? found.weight_B : found.weight_A).array() == 0).count(), 1) << i;
+      const Mat3<double> R_SA = ball_is_A ? X.R : Mat3<double>::Identity();
+      const auto d = proximity::primitive_derivative(pair, found);
+      const Mat3<double> dn = R_SA * d.dn_A_dxi_B.rightCols<3>();  // by shifts of B
+      EXPECT_NEAR(dn.norm() * std::abs(found.witness.distance), 1, 1e-6) << i;
+      const Vec3<double> along_B = ball_is_A ? along : Vec3<double>(X.R.transpose() * along);
+      EXPECT_LT((dn * along_B).norm(), 1e-6) << i;
+    }
+  }
+  EXPECT_GT(deepest_of_ball, 200);
+}
+
 // Where convex bodies touch, edges and corners among them, moving along the normal parts them by as much.
 TEST(PrimitiveOnSurface, TouchingNormalsPart) {
   constexpr double kSize = 0.1;
@@ -311,7 +379,13 @@ TEST(PrimitiveOnSurface, WhatIsDeepDoesNotTouch) {
   expect_deep(ball, 0.2);
   expect_deep(half, 0);
   expect_deep(cylinder, 0);
-  EXPECT_EQ(asked({&ball, &S, {Mat3<double>::Identity(), {0.8, 0, 0}}}).witness.status, Status::kTouching);
+  const Pair touching{&ball, &S, {Mat3<double>::Identity(), {0.8, 0, 0}}},
+      flush{&cylinder, &S, {Mat3<double>::Identity(), {0, 0, 1}}};
+  EXPECT_EQ(asked(touching).witness.status, Status::kTouching);
+  EXPECT_EQ(asked(flush).witness.status, Status::kTouching);
+  const auto of_flush = proximity::primitive_derivative(flush, asked(flush));
+  EXPECT_GT(of_flush.clamped_count, 0);  // faces slide along each other
+  EXPECT_EQ(of_flush.status, Status::kClamped);
 }
 
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {

@@ -10,6 +10,7 @@
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/distance/surface_pair.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/surface_smoothed.h"
 #include "tests/support/runs.h"
 #include "tests/support/shapes.h"
@@ -201,6 +202,23 @@ double deepest_vertex(const asset::SurfaceView& A, const asset::SurfaceView& B, 
   look(A, B, X_AB.inverse());
   look(B, A, X_AB);
   return deepest;
+}
+
+// More pairs of triangles within the margin than there is memory for: what was not asked for stays invalid.
+TEST(SurfaceContacts, DerivativesThatAreNaNSayInvalidInput) {
+  asset::Asset asset;
+  asset.surfaces.push_back(preprocess::build_surface(test::subdivided(test::box(0.1, 0.1, 0.1), 3)));
+  const body::Body A{body::Geometry(std::move(asset))};
+  const auto model = proximity::make_distance_model("surface");
+  for (const bool derivatives : {false, true}) {
+    const auto found = model->contacts({&A, &A, {Mat3<double>::Identity(), {0.2, 0, 0}}}, 1, derivatives);
+    ASSERT_FALSE(found.empty());
+    for (const proximity::Contact& contact : found) {
+      EXPECT_EQ(contact.pair.witness.status, Status::kNotConverged);
+      EXPECT_EQ(contact.pair.derivative.status, derivatives ? Status::kNotConverged : Status::kInvalidInput);
+      EXPECT_EQ(contact.pair.derivative.dn_A_dxi_B.allFinite(), derivatives);
+    }
+  }
 }
 
 // Apart to the distance, from below; in overlap to less the depth of the deepest vertex.

@@ -2,6 +2,7 @@
 
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/surface_smoothed.h"
 #include "tests/support/real_surfaces.h"
 #include "tests/support/runs.h"
@@ -219,6 +220,33 @@ TEST(SurfaceDerivatives, OverlappingThoseOfTheQuery) {
   EXPECT_LT(errors.distance, 1e-9);
   EXPECT_LT(errors.points, 1e-8);
   EXPECT_LT(errors.normal, 1e-7);
+}
+
+// A primitive and an asset have a distance, but no smoothed one.
+TEST(SurfaceDerivatives, BatchesOfSmoothedOnesRefuseBeforeAnyWork) {
+  asset::Asset box;
+  box.name = "box";
+  box.surfaces.push_back(preprocess::build_surface(test::box(0.2, 0.2, 0.2)));
+  const body::Body S{body::Geometry(std::move(box))}, ball{body::Geometry(body::Sphere<double>{0.02})};
+  const Pose<double> X{Mat3<double>::Identity(), {0.5, 0, 0}};
+  const std::vector<body::Pair> pairs = {{&S, &S, X}, {&S, &ball, X}};
+  const std::span<const body::Pair> all(pairs);
+  std::vector<derivative::SmoothedPair> results(2);
+  results[0].smoothed.distance = -77;
+  proximity::BatchDistanceModel batch("surface", {}, {}, 1);
+  try {
+    batch.smoothed(all, results);
+    ADD_FAILURE() << "a primitive was taken";
+  } catch (const InvalidInput& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(what.find("pair 1: smoothed separation: sphere is a primitive"), 0u) << what;
+    EXPECT_EQ(what.find("two primitives"), std::string::npos) << what;
+  }
+  EXPECT_EQ(results[0].smoothed.distance, -77);
+  const std::span<derivative::SmoothedPair> first(results.data(), 1);
+  batch.smoothed(all.first(1), first);
+  EXPECT_GT(results[0].smoothed.distance, 0);
+  EXPECT_THROW(proximity::BatchDistanceModel("hull").smoothed(all.first(1), first), std::logic_error);
 }
 
 }  // namespace

@@ -120,8 +120,14 @@ TEST(SurfacePatches, TheModelHasTheSlopeOfTheDepth) {
     EXPECT_LT((d.dp2_A_dxi_B - d.dp1_A_dxi_B - w.n * d.dd_dxi_B - w.distance * d.dn_A_dxi_B).norm(), 1e-12);
     EXPECT_LT((w.n.transpose() * d.dn_A_dxi_B).norm(), 1e-9);
     EXPECT_TRUE(d.status == Status::kOk ? exact.status == Status::kOk : true);
+    EXPECT_EQ(d.status == Status::kClamped, d.clamped_count > 0) << i;
   }
   EXPECT_GT(overlapping, 20);
+  const body::Body cube = body_of(preprocess::build_surface(test::box(0.1, 0.1, 0.1)));
+  const auto face_in_face =
+      patches->derivative({&cube, &cube, {Mat3<double>::Identity(), {0.02, 0.03, 0.09}}}).derivative;
+  EXPECT_EQ(face_in_face.status, Status::kClamped);
+  EXPECT_GT(face_in_face.clamped_count, 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/surface_contacts.h"
+#include "runtime/proximity/surface_smoothed.h"
 #include "tests/contract/witness_equation.h"
 #include "tests/support/real_surfaces.h"
 
@@ -166,6 +167,28 @@ TEST(SurfaceTouching, ParallelFacesAreToldFromThoseThatAreNot) {
   EXPECT_EQ(status(turned({0.3, 0, 0}, {0, 0, 0.05})), Status::kClamped);        // overlapping, along an edge
   EXPECT_EQ(status(turned({0, 0, 0}, {0.03, 0.05, 0.17})), Status::kClamped);    // overlapping, face in face
   EXPECT_EQ(status(turned({0.3, 0.2, 0}, {0.03, 0.04, 0.22})), Status::kOk);     // a corner dips into a face
+}
+
+// Resting flush: the distance is zero and the points slide. A corner on a face does not.
+TEST(SurfaceTouching, PointsThatSlideAreClampedWhereBodiesTouchToo) {
+  const Surface large = preprocess::build_surface(test::box(1, 1, 1)),
+                small = preprocess::build_surface(test::box(0.5, 0.5, 0.5));
+  proximity::SurfaceSmoother smooth;
+  const auto expect = [&](const Pose<double>& X, Status status) {
+    const SurfaceWitness found = ask(large, small, X);
+    EXPECT_EQ(found.witness.status, Status::kTouching);
+    const auto d = proximity::surface_derivative(view(large), view(small), X, found);
+    EXPECT_EQ(d.status, status);
+    EXPECT_EQ(d.clamped_count > 0, status == Status::kClamped);
+    const auto smoothed = smooth(view(large), view(small), X, 2e-4).pair;
+    EXPECT_EQ(smoothed.smoothed.status, Status::kTouching);
+    EXPECT_EQ(smoothed.derivative.status, status);
+    EXPECT_EQ(smoothed.derivative.clamped_count > 0, status == Status::kClamped);
+  };
+  expect({Mat3<double>::Identity(), {0.75, 0, 0}}, Status::kClamped);
+  expect({Mat3<double>::Identity(), {0.75, 0.75, 0.1}}, Status::kClamped);
+  const Mat3<double> R = turning(Vec3<double>(1, 1.1, 1.3).normalized(), Vec3<double>::UnitX());
+  expect({R, {0.5 + (R * Vec3<double>(0.25, 0.25, 0.25)).x(), 0.1, 0.05}}, Status::kTouching);
 }
 
 asset::Asset asset_of(const Surface& surface) {
