@@ -20,10 +20,15 @@ namespace {
 // Factor by which the spacing may exceed what walls require without a warning: quads come out slightly larger
 // or smaller than requested.
 constexpr double kUneven = 1.05;
+// Percent of normals along which soft distances do not find the surface, or of wrong signs: worth a warning;
+// too much for any use.
+constexpr double kMuchLost = 10, kMostLost = 50;
 
 struct Level {
   QuadTarget target;
   Remeshed remeshed;
+  asset::OrientedPoints points;
+  SsdfCheck check;
   double seconds = 0;
 };
 
@@ -52,8 +57,26 @@ Walls walls_of(const asset::OrientedPoints& points) {
   return walls;
 }
 
-void report_level(const Level& level, const asset::OrientedPoints& points, const std::string& prefix,
-                  Report& report) {
+// Throws NoQuads if the points are of little use.
+Level make_level(const TriangleMesh& closed, const ReferenceSurface& surface,
+                 const RemeshParameters& parameters) {
+  const auto begin = std::chrono::steady_clock::now();
+  Level level;
+  level.target = parameters.target;
+  level.remeshed = remesh(closed, surface, parameters);
+  level.points = make_points(level.remeshed.mesh, surface);
+  level.check = check_ssdf(asset::view(level.points), surface, {});
+  if (level.check.lost_percent > kMostLost)
+    throw NoQuads(
+        fmt::format("soft distances of {} would not find the surface along {:.0f} % of its normals: "
+                    "take more quads",
+                    counted(level.remeshed.mesh.quads.size(), "quad"), level.check.lost_percent));
+  level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return level;
+}
+
+void report_level(const Level& level, const std::string& prefix, Report& report) {
+  const asset::OrientedPoints& points = level.points;
   const Walls walls = walls_of(points);
   for (const auto& [name, value] : level.remeshed.measures) report.measures[prefix + name] = value;
   report.measures[prefix + "fields"] = level.remeshed.route == "fields";
@@ -63,6 +86,13 @@ void report_level(const Level& level, const asset::OrientedPoints& points, const
   const char* remedy = level.target.kind == QuadTarget::Kind::kAuto
                            ? "a distance grid (--grid auto) holds thinner walls"
                            : "--quads auto makes them as fine as the walls ask for";
+  if (level.check.lost_percent > kMuchLost || level.check.wrong_percent > kMuchLost)
+    report.warnings.push_back(
+        fmt::format("the oriented points of --quads {} leave out parts of the surface: soft distances do not "
+                    "find it along "
+                    "{:.0f} % of its normals, and have the wrong sign at {:.0f} % of places beside it; more "
+                    "quads hold more",
+                    level.target.text(), level.check.lost_percent, level.check.wrong_percent));
   if (points.spacing[0] > kUneven * kWallSpacing * walls.thin)
     report.warnings.push_back(fmt::format(
         "the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
@@ -86,11 +116,8 @@ std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
   for (const QuadTarget& target : parameters.levels) {
     RemeshParameters remeshing = parameters.remesh;
     remeshing.target = target;
-    const auto begin = std::chrono::steady_clock::now();
     try {
-      Level level{target, remesh(closed, surface, remeshing)};
-      level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      made.push_back(std::move(level));
+      made.push_back(make_level(closed, surface, remeshing));
     } catch (const NoQuads& error) {
       failure = error.what();
       failed.push_back(target.text());
@@ -106,10 +133,10 @@ std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
   for (std::size_t i = 0; i < made.size(); ++i) {
     const std::string prefix = fmt::format("points{}_", i);
     const QuadMesh& mesh = made[i].remeshed.mesh;
-    levels.push_back(make_points(mesh, surface));
     report.measures.merge(measures_of(measure(mesh, closed, surface), prefix));
-    report.measures.merge(measures_of(check_ssdf(asset::view(levels.back()), surface, {}), prefix));
-    report_level(made[i], levels.back(), prefix, report);
+    report.measures.merge(measures_of(made[i].check, prefix));
+    report_level(made[i], prefix, report);
+    levels.push_back(std::move(made[i].points));
   }
   return levels;
 }

@@ -15,6 +15,7 @@
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
 #include "preprocess/remesh/untangle.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/decimal.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -35,6 +36,7 @@ constexpr int kAwayAfterSubdivision = 2;
 constexpr double kFlatnessAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.5;  // over the edge: quads may cut off this much
+constexpr double kLeastShare = 0.5;  // of the wanted number of quads: fewer leave parts of the surface out
 constexpr std::size_t kMaxBase = 14000;  // quads; finer meshes come from subdivision
 // Scales of the field lattice's edge, tried in turn until a mesh has no tangles: another spacing meets the
 // same thin wall or rim at another place. Small meshes, which take little time, are tried more often, until
@@ -127,6 +129,10 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
       base.measures = std::move(report.measures);
       Tangles left = finish(base.mesh, surface, edge, parameters.threads);
       if (small) left = untangle_strictly(base.mesh, surface);
+      const double wanted = surface.area() / (edge * edge);
+      if (static_cast<double>(base.mesh.quads.size()) < kLeastShare * wanted)
+        throw InvalidInput(fmt::format("{} where about {:.0f} were asked for: parts are left out",
+                                       counted(base.mesh.quads.size(), "quad"), wanted));
       base.crossings = left.crossings;
       base.flips = left.flips;
     } catch (const TooMuchWork&) {

@@ -133,6 +133,28 @@ bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistan
   return rank == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
 }
 
+// Whether an edge or a face of S about the point lies along P, at the same distance all the way: then the
+// points slide. A direction d from the point does where the slope g.d and the bend d'Hd of the distance
+// vanish.
+bool lies_along(const Sides& sides, std::int32_t triangle, const Vec3<double>& weight,
+                const body::PrimitiveDistance<double>& f) {
+  constexpr double kFlat = 1e-9;  // times 1 / size: curvature that counts as zero
+  const auto level = [&](const Vec3<double>& d) { return std::abs(f.gradient.dot(d)) <= kKink; };
+  const auto flat = [&](const Vec3<double>& d) { return d.dot(f.hessian * d) <= kFlat / sides.size; };
+  bool found = false;
+  internal::visit_wedges(
+      sides.surface, triangle, feature_of(weight), [&](const Vec3<double>& u_S, const Vec3<double>& v_S) {
+        const Vec3<double> u = sides.X_PS.R * u_S, v = sides.X_PS.R * v_S, way = v - u;
+        if (found || !level(u)) return;
+        found = flat(u);
+        if (found || !level(v)) return;
+        const double bend = way.dot(f.hessian * way);  // of u + t way, which is least at:
+        const double t = bend > 0 ? std::clamp(-u.dot(f.hessian * way) / bend, 0.0, 1.0) : 0;
+        found = flat((u + t * way).normalized());
+      });
+  return found;
+}
+
 // The primitive's distance at x, with the slope n of the answer where several faces are equally near.
 body::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
                                               const Vec3<double>& n) {
@@ -308,7 +330,7 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const distance::FlatBasis flat = distance::flat_basis(t, weight);
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;
-  const bool exact = slide(sides, motion, f, flat, dp) &&
+  const bool exact = slide(sides, motion, f, flat, dp) && !lies_along(sides, triangle, weight, f) &&
                      !(w.distance < 0 && flat.dimension == 0 && has_kink(sides, x, f.gradient));
   // For the primitive's point and the normal:
   const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;

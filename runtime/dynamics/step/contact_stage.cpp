@@ -109,7 +109,7 @@ void ContactStage::pose(const State& state, const Control& control) {
     c.target_velocity = c.gap > 0 ? -c.gap / dt_ : 0;
     if (u < c.target_velocity) {
       c.target_velocity = std::max(c.target_velocity, -c.restitution * u);
-    } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
+    } else if (u > 0 && !(is_moved(bodies_, c.A) && is_moved(bodies_, c.B))) {
       // Forces may reverse the motion within the step. Stopped at once, the contact would stay higher than
       // its speed could have lifted it; it may fall back as fast as it rose.
       const double fall = std::max(0.0, -force_speed(c));
@@ -132,12 +132,13 @@ void ContactStage::pose_trees(const Control& control) {
   }
 }
 
-// Change of the normal velocity by forces within dt, for a contact with a fixed partner.
+// Change of the normal velocity by forces within dt, for a contact with a partner that nothing moves.
 double ContactStage::force_speed(const PairContact& c) const {
-  const auto moving = static_cast<std::size_t>(c.B == kFixed ? c.A : c.B);
+  const bool A_moves = !is_moved(bodies_, c.B);
+  const auto moving = static_cast<std::size_t>(A_moves ? c.A : c.B);
   const Vec6<double>& dV = force_changes_[moving];
   const Vec3<double> p = c.p_WC - bodies_[moving].p_WBcm;
-  return (c.B == kFixed ? -1 : 1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p));
+  return (A_moves ? -1 : 1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p));
 }
 
 double ContactStage::control_work(const Control& control, std::span<const Vec6<double>> free) const {

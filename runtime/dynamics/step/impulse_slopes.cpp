@@ -151,7 +151,7 @@ void ImpulseSlopes::add_target(Row& row, double speed) {
     if (u < by_gap) {
       by_gap_holds = false;
       row.dtarget = -c.restitution * du;
-    } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
+    } else if (u > 0 && !(is_moved(problem_.bodies, c.A) && is_moved(problem_.bodies, c.B))) {
       const Vec3<double> forced = velocity(row, &MovingPart::free) - old;
       const double fall = std::max(0.0, -row.n.dot(forced)), back = -std::min(u, fall);
       by_gap_holds = by_gap <= back;

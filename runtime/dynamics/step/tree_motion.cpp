@@ -314,9 +314,16 @@ bool TreeMotion::finish(const VecX<double>& after, double dt) {
   v_ = after;
   const bool kept = drift(dt / 2);
   if (root_.cols() == 6) return kept;
-  bias_.noalias() = M_ * v_;
-  const double excess = fall + rise(), kinetic = v_.dot(bias_) / 2;
-  if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
+  const bool floats = root_.cols() > 0;
+  const Whole whole = floats ? take_way() : Whole{};
+  const Shares now = shares(whole.L_W);
+  const double excess = fall + rise();
+  if (excess > 0 && now.moving > 0) {
+    const double scale = std::sqrt(std::max(0.0, 1 - excess / now.moving));
+    v_ *= scale;
+    if (floats) v_.head(root_.cols()) = now.whole + scale * now.of_joints;
+  }
+  if (floats) give_way(whole.v_WCom_W);
   return kept;
 }
 

@@ -50,7 +50,8 @@ class TreeMotion {
 
   // Moves on from the middle of the step with the velocities `after` the impulses, for half of dt. Gravity's
   // impulse in the middle may give too much energy, as the paths to and from there are not straight; the
-  // excess is removed from the velocities, except of a floating tree. Returns what drift returns.
+  // excess is removed from the velocities, of a planar root from those of the joints, except of a floating
+  // tree. Returns what drift returns.
   bool finish(const VecX<double>& after, double dt);
 
   // Moves by a tangent of the independent degrees of freedom. The velocities of the joints stay, and the

@@ -164,6 +164,7 @@ State System::placed(const State& state) const {
       if (const std::size_t i = tree.body_index(link); tree.body(link).joint)
         result.bodies[i] = moved.bodies[i];
   }
+  result.v = moved.v;  // of joints that mimic others, too
   return result;
 }
 

@@ -52,19 +52,20 @@ TEST(Remesh, ASphereIsEven) {
 // Needles end early, by counted work, and say why.
 TEST(Remesh, NeedlesAreGivenUp) {
   TriangleMesh needle = abut::test::sphere(1, 4);
-  for (Eigen::Vector3d& v : needle.vertices) v = v.cwiseProduct(Eigen::Vector3d(0.1, 1e-4, 1e-4));
+  for (Eigen::Vector3d& v : needle.vertices) v = v.cwiseProduct(Eigen::Vector3d(0.1, 1e-6, 1e-6));
   const ReferenceSurface surface(needle);
   EXPECT_THROW(remesh(needle, surface, {.target = {QuadTarget::Kind::kQuads, 2000}}), TooMuchWork);
 }
 
-// A rod as a drawing program writes it, two triangles to a side.
-TriangleMesh rod(int sides, double radius, double length) {
+// A rod as a drawing program writes it, two triangles to a side; with grooves of a depth, as of a gear.
+TriangleMesh rod(int sides, double radius, double length, double depth = 0) {
   TriangleMesh mesh;
   mesh.vertices = {{0, 0, 0}, {0, 0, length}};
   for (int k = 0; k < sides; ++k) {
     const double angle = 2 * std::numbers::pi * k / sides;
     for (const double z : {0.0, length})
-      mesh.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+      mesh.vertices.emplace_back((radius - k % 2 * depth) * std::cos(angle),
+                                 (radius - k % 2 * depth) * std::sin(angle), z);
     const int low = 2 + 2 * k, next = 2 + 2 * ((k + 1) % sides);
     for (const Triangle& t : {Triangle{low, next, next + 1}, Triangle{low, next + 1, low + 1},
                               Triangle{0, next, low}, Triangle{1, low + 1, next + 1}})
@@ -119,6 +120,20 @@ TEST(Remesh, TakesTheLeastNumberOfQuadsAtAnySize) {
     const ReferenceSurface surface(closed);
     EXPECT_NO_THROW(remesh(closed, surface, {.target = {QuadTarget::Kind::kQuads, double{kLeastQuads}}}))
         << size;
+  }
+}
+
+// Quads that leave out most of a surface are none: of teeth too fine for them.
+TEST(PointLevels, PointsOfPartsAreNotTakenForTheWhole) {
+  Report report;
+  PointParameters parameters;
+  parameters.levels = quad_targets_from_string("300");
+  try {
+    make_point_levels(rod(120, 0.05, 0.3, 0.005), parameters, report);
+    EXPECT_LE(report.measures.at("points0_zero_lost_percent"), 50);
+    EXPECT_GE(report.measures.at("points0_quads"), 150);
+  } catch (const NoQuads& error) {
+    EXPECT_NE(std::string(error.what()).find("quads"), std::string::npos) << error.what();
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "runtime/body/primitive_distance.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
@@ -386,6 +389,34 @@ TEST(PrimitiveOnSurface, WhatIsDeepDoesNotTouch) {
   const auto of_flush = proximity::primitive_derivative(flush, asked(flush));
   EXPECT_GT(of_flush.clamped_count, 0);  // faces slide along each other
   EXPECT_EQ(of_flush.status, Status::kClamped);
+}
+
+// What stands on a flat, whose points slide all over the face or along the edge below; not what stands askew.
+TEST(PrimitiveOnSurface, WhatLiesAlongAFlatSlides) {
+  const Body cube = body_of_surface(preprocess::build_surface(test::box(0.2, 0.2, 0.2))),
+             ground = {body::Geometry(body::HalfSpace<double>{})},
+             table = {body::Geometry(body::Box<double>{{0.5, 0.5, 0.05}})},
+             drum = {body::Geometry(body::Cylinder<double>{0.05, 0.5})};
+  const auto expect = [](const Body& of, const Body& on, const Pose<double>& X, bool slides) {
+    for (const Pair& pair : {Pair{&on, &of, X}, Pair{&of, &on, X.inverse()}}) {
+      const auto derivative = proximity::primitive_derivative(pair, asked(pair));
+      EXPECT_EQ(derivative.clamped_count > 0, slides) << X.p.transpose();
+      EXPECT_EQ(derivative.status == Status::kClamped, slides) << X.p.transpose();
+    }
+  };
+  const Mat3<double> upright = Mat3<double>::Identity(),
+                     on_edge = exp_rotation<double>({std::numbers::pi / 4, 0, 0}),
+                     askew = exp_rotation<double>({0.3, 0.4, 0.1});
+  for (const auto& [on, top] : {std::pair{&ground, 0.0}, {&table, 0.05}, {&drum, 0.05}})
+    for (const double gap : {1e-3, 0.0}) {
+      expect(cube, *on, {upright, {0.02, 0.01, top + 0.1 + gap}}, true);
+      expect(cube, *on, {on_edge, {0.02, 0.01, top + 0.1 * std::sqrt(2) + gap}}, true);
+      double lowest = 0;
+      for (int k = 0; k < 8; ++k)
+        lowest = std::min(
+            lowest, (askew * Vec3<double>(k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, k & 4 ? 0.1 : -0.1)).z());
+      if (gap > 0) expect(cube, *on, {askew, {0.02, 0.01, top - lowest + gap}}, false);
+    }
 }
 
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {

@@ -198,6 +198,36 @@ TEST(TreeInvariants, AFreeBaseOnAWeldedBodyKeepsItsMomentum) {
   }
 }
 
+// A base that slides and turns on a plane with an arm that swings across it, under gravity.
+TEST(TreeInvariants, APlanarBaseUnderGravityKeepsWhatThePlaneDoesNotHold) {
+  VecX<double> relative[3];
+  const double speeds[] = {0, 10, 100};
+  for (int k = 0; k < 3; ++k) {
+    Scene scene;
+    scene.gravity = kGravity;
+    Link base = link_of("base", -1, JointType::kPlanar, Vec3<double>::Zero(), 2, {0.05, 0, 0}, 0.02),
+         upper = link_of("upper", 0, kRevolute, {0.1, 0, 0}, 1, {0.2, 0, 0}, 0.01),
+         lower = link_of("lower", 1, kRevolute, {0.4, 0, 0}, 1, {0.2, 0, 0}, 0.01);
+    base.joint.axis_J = Vec3<double>::UnitZ();
+    upper.joint.axis_J = lower.joint.axis_J = Vec3<double>::UnitY();
+    for (const Link& link : {base, upper, lower}) scene.bodies.push_back(link_body(link));
+    scene.bodies[0].joint->v = Vec3<double>(2, speeds[k], 0.5);
+    const System system(scene);
+    State state = system.initial_state();
+    const auto momentum = [&] {
+      Vec3<double> sum = Vec3<double>::Zero();
+      for (std::size_t i = 0; i < 3; ++i) sum += system.body(i).mass * state.bodies[i].v_WB;
+      return Eigen::Vector2d(sum.head<2>());
+    };
+    const Eigen::Vector2d before = momentum();
+    const auto integrator = make_integrator(system, {.dt = 8e-3});
+    for (int step = 0; step < 500; ++step) integrator->step(state, {});
+    EXPECT_LT((momentum() - before).norm(), 1e-11 * std::max(1.0, speeds[k]));
+    relative[k] = state.v.tail(2);
+    EXPECT_LT((relative[k] - relative[0]).norm(), 1e-6) << speeds[k];
+  }
+}
+
 // Bodies that meet, one of them with an arm, in a frame that moves at V, m/s, and in a field of gravity.
 Scene meeting(const Vec3<double>& V, double gravity) {
   std::ostringstream scene;
