@@ -12,6 +12,7 @@
 #include "datasets/household/faults.h"
 #include "datasets/household/shapes.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::datasets {
@@ -85,6 +86,16 @@ std::string to_json(const std::vector<Fault>& faults) {
   return rows.dump(1) + "\n";
 }
 
+// Whether a file is a list that to_json() made.
+bool are_faults(const fs::path& file) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return false;
+  const auto rows = nlohmann::json::parse(read_text(file), nullptr, false);
+  return rows.is_array() && std::all_of(rows.begin(), rows.end(), [](const nlohmann::json& row) {
+           return row.is_object() && row.contains("object") && row.contains("kind");
+         });
+}
+
 }  // namespace
 
 std::string to_string(FaultKind kind) {
@@ -132,7 +143,7 @@ Household write_household(const fs::path& root, const HouseholdOptions& options)
   const fs::path faults = root / "faults.json";
   if (options.dirty)
     write_file(faults, to_json(set.faults));
-  else if (!fs::remove(faults, error) && error)  // of an earlier, dirty set
+  else if (are_faults(faults) && !fs::remove(faults, error) && error)  // of an earlier, dirty set
     throw IoError(fmt::format("'{}': cannot be removed: {}", faults.string(), error.message()));
   return set;
 }

@@ -79,6 +79,8 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
       break;  // past the last page
     }
   }
+  if (names.empty())
+    throw InvalidInput(fmt::format("{}: the list names no objects", shown_address(manifest.object_list)));
   return {names.begin(), names.end()};
 }
 

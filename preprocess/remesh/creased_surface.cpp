@@ -174,7 +174,8 @@ class Refiner {
     if (s_.mesh.face_slots() > most_)
       throw TooMuchWork(fmt::format(
           "the surface's long thin triangles ask for more than {:.0f} faces where its area is worth {:.0f} "
-          "squares: it is a needle, or has triangles like needles; remesh it, or leave its points out",
+          "squares: it is a needle, or has triangles like needles; take more quads, remesh it, or leave its "
+          "points out",
           most_, most_ / kMaxFaces));
     const std::int32_t start = s_.mesh.leaving(s_.mesh.vertex_slots() - 1);
     std::int32_t h = start;

@@ -20,7 +20,7 @@ class PointLattice;
 // distance), the areas a_f that samples x_f of a body's surface represent, and the pressure per depth k,
 //   U = k (share_A sum over f of A: a_f P(Phi_B(x_f))  +  share_B sum over f of B: a_f P(Phi_A(x_f))),
 //   P = s^2 / 2,  s = eps3 ln(1 + exp(-Phi / eps3)).
-// P fades to zero with four continuous derivatives from Phi = 4.5 to 6 eps3; with a `reach`, for gradients
+// P fades to zero with three continuous derivatives from Phi = 4.5 to 6 eps3; with a `reach`, for gradients
 // before contact, from 11 to 15 eps3. A body's share is (distance between its partner's samples)^4, divided
 // by the sum of this for both bodies: coarse samples hardly count where there are fine ones; a half-space has
 // no samples. The force on a sample is k share a_f (-P') grad Phi, and the opposite force acts on the other

@@ -162,6 +162,7 @@ class Download(DownloadCase):
         result = self.download("ok", "--objects", "mug,../x")
         self.expect_refused(result, "'../x' cannot be the name", 2)
         self.expect_refused(self.download("ok", object_list="BASE/bad_list"), "cannot be the name", 2)
+        self.expect_refused(self.download("ok", object_list="BASE/empty_list"), "the list names no objects", 2)
         self.server.left["/busy/bowl.tgz"] = 99
         result = self.download("busy", "--objects", "bowl,mug")
         self.expect_refused(result, "the server refuses (HTTP 503)")

@@ -228,6 +228,19 @@ TEST_F(HouseholdTest, FaultsAreListedInAFile) {
   }
 }
 
+TEST_F(HouseholdTest, TheListOfADirtySetDoesNotOutliveItNorAnotherFileTheSet) {
+  const fs::path set = root_ / "again", list = set / "faults.json";
+  HouseholdOptions dirty;
+  dirty.dirty = true;
+  write_household(set, dirty);
+  EXPECT_TRUE(fs::exists(list));
+  write_household(set);
+  EXPECT_FALSE(fs::exists(list));
+  std::ofstream(list) << "{\"mine\": 1}";
+  write_household(set);
+  EXPECT_TRUE(fs::exists(list));
+}
+
 TEST_F(HouseholdTest, UnwritableFolderIsAnIoError) {
   std::ofstream(root_ / "file") << "x";
   try {

@@ -76,9 +76,9 @@ struct Joint {
   double velocity_limit = std::numeric_limits<double>::infinity();  // rad/s or m/s
   double effort_limit = std::numeric_limits<double>::infinity();    // N m or N
   double damping = 0;                                               // N m s/rad or N s/m
-  double stiffness = 0;        // of a spring or drive to a target, N m/rad or N/m; one degree of freedom only
-  double friction = 0;         // largest torque or force of Coulomb friction, N m or N
-  double armature = 0;         // inertia added to each degree of freedom, kg m^2 or kg
+  double stiffness = 0;  // of a spring or drive to a target, N m/rad or N/m; one degree of freedom only
+  double friction = 0;   // largest torque or force of Coulomb friction along each degree of freedom, N m or N
+  double armature = 0;   // inertia added to each degree of freedom, kg m^2 or kg
   std::optional<Mimic> mimic;  // the joint that it mimics; empty where it moves independently
 };
 
