@@ -19,6 +19,7 @@
 #include "preprocess/remesh/oriented_points.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/direction_cell.h"
 
@@ -141,12 +142,24 @@ class Verifier {
     if (at != edges.size()) problem("adjacency: edges are missing");
   }
 
-  // Checks that the quads are a closed manifold, and that each point matches its quad.
-  void points(const asset::PointsView& p, const std::vector<double>& spacing_stored, double size) const {
+  // Checks that the quads are a closed manifold that faces outward, at most `farthest` (m) from the surface,
+  // and that each point matches its quad.
+  void points(const asset::PointsView& p, const std::vector<double>& spacing_stored,
+              const asset::SurfaceView& surface, double size, double farthest) const {
     const QuadMesh mesh = quads_of(p);
     if (const std::string fault = find_topological_fault(mesh); !fault.empty())
       return problem("quads: " + fault);
+    double sixfold = 0;  // of the enclosed volume: each quad as two triangles
+    for (const auto& quad : mesh.quads)
+      for (const int k : {1, 2})
+        sixfold += mesh.vertices[quad[0]].dot(mesh.vertices[quad[k]].cross(mesh.vertices[quad[k + 1]]));
+    if (!(sixfold > 0)) return problem("quads: face inward");
     for (std::int32_t i = 0; i < p.point_count; ++i) {
+      const Vector3d place(p.x[i], p.y[i], p.z[i]);
+      const double away = std::abs(distance::signed_distance<double>(surface, place).distance);
+      if (!(away <= farthest))
+        return problem(fmt::format(
+            "positions: point {} is {:.3g} m from the surface, more than its quads are", i, away));
       const Vector3d area = vector_area(mesh, mesh.quads[i]), n(p.nx[i], p.ny[i], p.nz[i]);
       const Vector3d at(p.x[i], p.y[i], p.z[i]);
       if (!((at - centre(mesh, mesh.quads[i])).norm() <= kNormalTolerance * size))
@@ -195,6 +208,25 @@ class Verifier {
           return problem(fmt::format("support_lookup: cell {} holds a vertex that is not the support", cell));
       if (c.candidate_offsets != nullptr && c.candidates[c.candidate_offsets[cell]] != i)
         return problem(fmt::format("candidates: row {} does not begin with the cell's support vertex", cell));
+    }
+    if (c.candidate_offsets != nullptr) candidates(c, size);
+  }
+
+  // Checks for directions anywhere in the cells that the best vertex of a row is the support.
+  void candidates(const asset::ConvexView& c, double size) const {
+    constexpr int kDirections = 4000;
+    Random random(1);
+    for (int n = 0; n < kDirections; ++n) {
+      const Vector3d d = Vector3d(random.normal(), random.normal(), random.normal()).normalized();
+      const std::int32_t cell = witness::direction_cell<double>(d, c.lookup_resolution);
+      const auto higher = [&](std::int32_t i, std::int32_t j) {
+        return d.dot(vertex(c, i)) < d.dot(vertex(c, j));
+      };
+      const std::int32_t best = *std::max_element(c.candidates + c.candidate_offsets[cell],
+                                                  c.candidates + c.candidate_offsets[cell + 1], higher);
+      for (std::int32_t j = c.adjacency_offsets[best]; j < c.adjacency_offsets[best + 1]; ++j)
+        if (d.dot(vertex(c, c.adjacency[j]) - vertex(c, best)) > kSupportTolerance * size)
+          return problem(fmt::format("candidates: row {} lacks a support vertex of its cell", cell));
     }
   }
 
@@ -276,8 +308,11 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
     verifier.adjacency(asset.convex[i]);
     verifier.lookup(c, size);
   }
-  if ((asset.convex.size() != 1 && asset.pieces.empty()) || verifier.any()) return;
+  if (verifier.any()) return;
   verifier.enter("convex/0");
+  if (asset.convex.size() > 1 && asset.pieces.empty())
+    return verifier.problem(
+        fmt::format("is one of {} convex parts, and no pieces say of what", asset.convex.size()));
   const double moved = recorded_distance(asset.provenance, "hausdorff_to_input_percent", 0, size);
   const double limit = 1e-9 * size + moved;
   const double out = protrusion(view.surface, view.convex);
@@ -333,7 +368,11 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   }
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     verifier.enter(fmt::format("points/{}", i));
-    verifier.points(asset::view(asset.points[i]), asset.points[i].spacing, size);
+    const asset::PointsView points = asset::view(asset.points[i]);
+    const double moved = recorded_distance(
+        asset.provenance, fmt::format("points{}_hausdorff_out_in_percent", i), kMaxMoved, size);
+    verifier.points(points, asset.points[i].spacing, view.surface, size,
+                    moved + points.spacing / 2 + kHullTolerance * size);
   }
   verifier.enter("asset");
   if (asset.surfaces.empty()) verifier.problem("has no surface");

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+#include <utility>
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/weld.h"
 #include "preprocess/pressure/volume.h"
+#include "preprocess/remesh/oriented_points.h"
+#include "preprocess/remesh/point_levels.h"
 #include "runtime/asset/build_volume.h"
 #include "tests/support/shapes.h"
 
@@ -166,6 +170,42 @@ TEST(Verify, FindsFaultsOfTheHull) {
     asset.convex[0] = build_convex_piece(points);
     asset.provenance.measures["hausdorff_to_input_percent"] = 1e300;
   });
+}
+
+TEST(Verify, FindsCandidatesThatLackASupport) {
+  EXPECT_PROBLEM("lacks a support vertex", {
+    auto& hull = asset.convex[0];
+    std::vector<std::int32_t> firsts;
+    ASSERT_FALSE(hull.candidate_offsets.empty());
+    for (std::size_t i = 0; i + 1 < hull.candidate_offsets.size(); ++i)
+      firsts.push_back(hull.candidates[static_cast<std::size_t>(hull.candidate_offsets[i])]);
+    hull.candidates = firsts;
+    std::iota(hull.candidate_offsets.begin(), hull.candidate_offsets.end(), 0);
+  });
+  EXPECT_PROBLEM("one of 2 convex parts", asset.convex.push_back(asset.convex[0]));
+}
+
+TEST(Verify, FindsPointsOfAnotherPlaceOrSide) {
+  const TriangleMesh torus = abut::test::torus(0.1, 0.03, 40, 20);
+  Report report;
+  PointParameters parameters;
+  parameters.levels = quad_targets_from_string("300");
+  const auto levels = make_point_levels(torus, parameters, report);
+  const auto with = [&](const std::function<void(QuadMesh&)>& change) {
+    QuadMesh mesh = quads_of(abut::asset::view(levels[0]));
+    change(mesh);
+    return make_points(mesh, ReferenceSurface(torus));
+  };
+  Asset sound = torus_asset();
+  sound.points = {with([](QuadMesh&) {})};
+  EXPECT_EQ(verify(sound), std::vector<std::string>{});
+  EXPECT_PROBLEM("face inward", asset.points = {with([](QuadMesh& mesh) {
+                                  for (auto& quad : mesh.quads) std::swap(quad[1], quad[3]);
+                                })});
+  EXPECT_PROBLEM("from the surface, more than its quads are", asset.points = {with([](QuadMesh& mesh) {
+                                                                for (Eigen::Vector3d& v : mesh.vertices)
+                                                                  v *= 1.5;
+                                                              })});
 }
 
 TEST(Verify, FindsFaultsOfTheMass) {
