@@ -86,19 +86,19 @@ void report_level(const Level& level, const std::string& prefix, Report& report)
   const char* remedy = level.target.kind == QuadTarget::Kind::kAuto
                            ? "a distance grid (--grid auto) holds thinner walls"
                            : "--quads auto makes them as fine as the walls ask for";
-  if (level.check.lost_percent > kMuchLost || level.check.wrong_percent > kMuchLost)
-    report.warnings.push_back(
-        fmt::format("the oriented points of --quads {} leave out parts of the surface: soft distances do not "
-                    "find it along "
-                    "{:.0f} % of its normals, and have the wrong sign at {:.0f} % of places beside it; more "
-                    "quads hold more",
-                    level.target.text(), level.check.lost_percent, level.check.wrong_percent));
   if (points.spacing[0] > kUneven * kWallSpacing * walls.thin)
     report.warnings.push_back(fmt::format(
         "the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
         "surface ({:g} % of it is under {:.3g} mm thick): soft distances may have the wrong sign "
         "there; {}",
         1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin, remedy));
+  if (level.check.lost_percent > kMuchLost)
+    report.warnings.push_back(
+        fmt::format("the oriented points of --quads {} leave out parts of the surface: soft distances do not "
+                    "find it along "
+                    "{:.0f} % of its normals, and have the wrong sign at {:.0f} % of places beside it; more "
+                    "quads hold more",
+                    level.target.text(), level.check.lost_percent, level.check.wrong_percent));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(fmt::format(
         "{}: pairs of them that cross: {}; turned against the surface nearest to them: {}",
