@@ -20,8 +20,8 @@ namespace {
 // Factor by which the spacing may exceed what walls require without a warning: quads come out slightly larger
 // or smaller than requested.
 constexpr double kUneven = 1.05;
-// Percent of normals along which soft distances do not find the surface, or of wrong signs: worth a warning;
-// too much for any use.
+// Percent of normals along which soft distances do not find the surface: worth a warning; too much for any
+// use.
 constexpr double kMuchLost = 10, kMostLost = 50;
 
 struct Level {
@@ -95,9 +95,8 @@ void report_level(const Level& level, const std::string& prefix, Report& report)
   if (level.check.lost_percent > kMuchLost)
     report.warnings.push_back(
         fmt::format("the oriented points of --quads {} leave out parts of the surface: soft distances do not "
-                    "find it along "
-                    "{:.0f} % of its normals, and have the wrong sign at {:.0f} % of places beside it; more "
-                    "quads hold more",
+                    "find it along {:.0f} % of its normals, and have the wrong sign at {:.0f} % of places "
+                    "beside it; more quads hold more",
                     level.target.text(), level.check.lost_percent, level.check.wrong_percent));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(fmt::format(
