@@ -117,7 +117,7 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   }
   std::optional<Manifest> manifest;
   if (arguments.shard.count > 0)
-    manifest.emplace(arguments.out, dataset.root, arguments.shard, objects, selection.others);
+    manifest.emplace(arguments.out, dataset, arguments.shard, objects, selection.others);
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
@@ -170,7 +170,7 @@ int make_robot(const Arguments& given) {
 
 int print_status(const Arguments& arguments) {
   if (!arguments.json.empty()) require_free_name(arguments.json, arguments.out);
-  const ShardStatus status = shard_status(arguments.out, arguments.json);
+  const ShardStatus status = shard_status(arguments.out, arguments.json, arguments.dataset);
   if (!is_standard_output(arguments.json)) cli::say("{}", status.table);
   return status.fine ? kAllFine : kSomeFailed;
 }
@@ -277,12 +277,15 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
             print_status);
   sub->footer(
       "The parts' manifests are read, not the assets: `abut-preprocess verify OUT` reads those.\n"
-      "Exit codes: 0 every object of every part is made or up to date; 1 something is left or failed;\n"
+      "Exit codes: 0 every object of every part is made or up to date, and its asset is there; 1 something\n"
+      "            failed or is left, or the dataset changed between the parts;\n"
       "            2 bad arguments or a folder without manifests of parts.");
   sub->add_option("OUT", arguments.out, "Folder of the assets")->required();
   sub->add_option("--json", arguments.json,
                   "Merge the manifests of all parts in this file; -: to standard output alone")
       ->type_name("FILE");
+  sub->add_option("--dataset", arguments.dataset, "The parts must be of the objects that are there now")
+      ->type_name("FOLDER");
   sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
   sub->add_option(
          "FILE", arguments.file,
@@ -334,7 +337,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
   add_subcommands(app, arguments, action);
   app.require_subcommand(0, 1);
   cli::refuse_misspelt_command(app, argc, argv);
-  cli::refuse_empty_values(argc, argv);
+  cli::refuse_missing_values(argc, argv);
   cli::refuse_values_of_flags(app);
   try {
     app.parse(argc, argv);
@@ -344,7 +347,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
     app.exit(error);  // --help, --version
     return nullptr;
   }
-  cli::refuse_empty_values(app);
+  cli::refuse_missing_values(app);
   refuse_ahead_of_subcommand(app);
   refuse_unheeded(app, arguments.batch.parameters);
   return action;

@@ -21,6 +21,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
+#include "runtime/dynamics/system/scene.h"
 #include "runtime/dynamics/system/scene_lines.h"
 
 namespace abut::preprocess {
@@ -170,7 +171,8 @@ RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out, const BatchO
 }
 
 std::string RobotFolder::scene_name() const {
-  return dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, urdf_.string() + ": the robot");
+  const bool named = !robot_.name.empty() && !dynamics::means(dynamics::kWorld, robot_.name);
+  return dynamics::scene_word(named ? robot_.name : "robot", urdf_.string() + ": the robot");
 }
 
 void RobotFolder::list_meshes(const BatchOptions& limits) {

@@ -8,10 +8,13 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <span>
 
 #include "preprocess/cli/output_folder.h"
 #include "preprocess/mesh/write.h"
+#include "runtime/asset/container.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -71,15 +74,32 @@ struct Cause {
   std::string first;  // name of the first object
 };
 
+// The objects of a dataset, which its parts divide among them.
+struct ObjectList {
+  std::size_t objects = 0;
+  std::string digest;  // of their names in ascending order
+  std::string layout;  // of the dataset
+};
+
+ObjectList list_of(const datasets::Dataset& dataset) {
+  std::string names;
+  for (const datasets::ObjectSource& object : dataset.objects) names += object.name + '\n';
+  return {dataset.objects.size(), asset::digest(std::as_bytes(std::span(names))), dataset.layout};
+}
+
 struct Tally {
   std::set<std::string> names;
   std::map<std::string, std::size_t> statuses;
   std::map<std::string, Cause> causes;
-  std::size_t count = 0;        // number of parts, by the most recent manifest
-  std::set<std::size_t> parts;  // those with a manifest
+  std::size_t count = 0;                    // number of parts, by the most recent manifest
+  std::set<std::size_t> parts;              // those with a manifest
+  std::map<std::size_t, ObjectList> lists;  // by part, from manifests that have one
+  std::optional<ObjectList> valid;          // what all of them must be
+  std::string valid_of;                     // where it is from, for messages
 };
 
-void count_part(const std::filesystem::path& file, Tally& tally) {
+// The number of the manifest's part; 0 if it is one of another number of parts than the most recent's.
+std::size_t count_part(const std::filesystem::path& file, Tally& tally) {
   const std::string name = file.stem().string();
   const std::size_t of = name.find("-of-");
   std::size_t number = 0, count = 0;
@@ -87,11 +107,14 @@ void count_part(const std::filesystem::path& file, Tally& tally) {
       !read_whole(name.substr(of + 4), count) || number < 1 || number > count || count > kMaxParts)
     throw InvalidInput(file.string() + ": not the name of a part's manifest, I-of-N.json");
   if (tally.count == 0) tally.count = count;
-  if (tally.count == count) tally.parts.insert(number);
+  if (tally.count != count) return 0;
+  tally.parts.insert(number);
+  return number;
 }
 
+// Calls visit(the whole manifest). Throws InvalidInput if it is damaged.
 template <class Visit>
-void for_each_object(const std::filesystem::path& manifest, const Visit& visit) {
+void visit_manifest(const std::filesystem::path& manifest, const Visit& visit) {
   const std::string damaged =
       manifest.string() + ": not a manifest, or damaged; run that part again, all of it";
   // Objects are written again by recursion; no run writes one nested this deeply.
@@ -100,11 +123,17 @@ void for_each_object(const std::filesystem::path& manifest, const Visit& visit) 
     return depth <= kDeepest ? true : throw InvalidInput(damaged);
   };
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_text(manifest), shallow);
-    for (const nlohmann::json& object : json.at("objects")) visit(object);
+    visit(nlohmann::json::parse(read_text(manifest), shallow));
   } catch (const nlohmann::json::exception&) {
     throw InvalidInput(damaged);
   }
+}
+
+template <class Visit>
+void for_each_object(const std::filesystem::path& manifest, const Visit& visit) {
+  visit_manifest(manifest, [&](const nlohmann::json& json) {
+    for (const nlohmann::json& object : json.at("objects")) visit(object);
+  });
 }
 
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
@@ -141,16 +170,35 @@ std::string text_of(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Counts an object; returns false if it was counted before.
-bool count_object(const nlohmann::json& object, Tally& tally) {
-  const std::string name = object.at("name"), status = object.at("status");
-  if (!tally.names.insert(name).second) return false;
+// Keeps the list of which a part was made; manifests are visited from the most recent one on.
+void keep_list(const nlohmann::json& json, std::size_t part, Tally& tally) {
+  if (part == 0 || !json.contains("list")) return;
+  const nlohmann::json& list = json.at("list");
+  const ObjectList& kept = tally.lists[part] = {list.at("objects"), list.at("digest"), list.at("layout")};
+  if (tally.valid) return;
+  tally.valid = kept;
+  tally.valid_of = fmt::format("part {}, the most recent,", part);
+}
+
+// Counts an object that was not counted before and returns its entry, of which an asset that is not in `out`
+// has the status "missing"; empty if it was counted.
+std::optional<nlohmann::json> count_object(nlohmann::json object, const std::filesystem::path& out,
+                                           Tally& tally) {
+  const std::string name = object.at("name");
+  std::string status = object.at("status");
+  if (!tally.names.insert(name).second) return std::nullopt;
+  std::error_code error;
+  if (status != "failed" && status != "interrupted" &&
+      !std::filesystem::exists(out / (name + ".h5"), error)) {
+    object["status"] = status = "missing";
+    object["reason"] = "its asset is no longer there: run its part again";
+  }
   ++tally.statuses[status];
-  if (status == "failed") {
-    Cause& cause = tally.causes[cause_of(object.at("reason"), object.at("source_file"))];
+  if (status == "failed" || status == "missing") {
+    Cause& cause = tally.causes[cause_of(object.at("reason"), object.value("source_file", ""))];
     if (cause.count++ == 0 || name < cause.first) cause.first = name;
   }
-  return true;
+  return object;
 }
 
 std::vector<std::size_t> missing_parts(const Tally& tally) {
@@ -158,6 +206,21 @@ std::vector<std::size_t> missing_parts(const Tally& tally) {
   for (std::size_t k = 1; k <= tally.count; ++k)
     if (!tally.parts.contains(k)) missing.push_back(k);
   return missing;
+}
+
+std::vector<std::size_t> parts_of_other_lists(const Tally& tally) {
+  std::vector<std::size_t> others;
+  for (const auto& [part, list] : tally.lists)
+    if (list.digest != tally.valid->digest) others.push_back(part);
+  return others;
+}
+
+// "1, 2, 5", of many the first ten.
+std::string number_words(const std::vector<std::size_t>& numbers) {
+  return fmt::format(
+      "{}{}",
+      fmt::join(numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(10, std::ssize(numbers)), ", "),
+      numbers.size() > 10 ? ", ..." : "");
 }
 
 ShardStatus status_of(const Tally& tally) {
@@ -172,12 +235,15 @@ ShardStatus status_of(const Tally& tally) {
     text += fmt::format("{:>9}  {} ({})\n", what.count, cause, what.first);
   const std::vector<std::size_t> missing = missing_parts(tally);
   if (!missing.empty())
-    text += fmt::format(
-        "\n{} of {} without a manifest, not run to their end yet: {}{}\n", missing.size(),
-        counted(tally.count, "part"),
-        fmt::join(missing.begin(), missing.begin() + std::min<std::ptrdiff_t>(10, std::ssize(missing)), ", "),
-        missing.size() > 10 ? ", ..." : "");
-  return {text, missing.empty() && tally.causes.empty() && !tally.statuses.contains("interrupted")};
+    text += fmt::format("\n{} of {} without a manifest, not run to their end yet: {}\n", missing.size(),
+                        counted(tally.count, "part"), number_words(missing));
+  const std::vector<std::size_t> others = parts_of_other_lists(tally);
+  if (!others.empty())
+    text += fmt::format("\n{} of {} made from another list of objects than {} has ({}); run again: {}\n",
+                        others.size(), counted(tally.count, "part"), tally.valid_of,
+                        counted(tally.valid->objects, "object"), number_words(others));
+  return {text, missing.empty() && others.empty() && tally.causes.empty() &&
+                    !tally.statuses.contains("interrupted")};
 }
 
 }  // namespace
@@ -201,13 +267,15 @@ std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSou
   return selected;
 }
 
-Manifest::Manifest(const std::filesystem::path& out, const std::filesystem::path& dataset, const Shard& shard,
+Manifest::Manifest(const std::filesystem::path& out, const datasets::Dataset& dataset, const Shard& shard,
                    const std::vector<datasets::ObjectSource>& objects,
                    const std::vector<datasets::ObjectSource>& others)
     : file_(out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count)) {
   std::error_code ignored;  // the writer reports what is wrong with the folder
   std::filesystem::create_directories(file_.parent_path(), ignored);
-  require_own(file_, dataset);
+  require_own(file_, dataset.root);
+  const ObjectList list = list_of(dataset);
+  list_ = text_of({{"objects", list.objects}, {"digest", list.digest}, {"layout", list.layout}}, -1);
   const auto left = [](const datasets::ObjectSource& object) {
     return nlohmann::json{{"name", object.name},
                           {"source_file", object.file.string()},
@@ -222,7 +290,7 @@ Manifest::Manifest(const std::filesystem::path& out, const std::filesystem::path
   }
   nlohmann::json begun = nlohmann::json::array();
   for (const datasets::ObjectSource& object : objects) begun.push_back(left(object));
-  write(text_of({{"objects", begun}}, 2) + "\n");
+  write(text_of({{"objects", begun}}, -1));
 }
 
 void Manifest::take_others() {
@@ -234,14 +302,15 @@ void Manifest::take_others() {
 }
 
 void Manifest::write(const std::string& summary) {
-  if (others_.empty()) return write_whole(file_, summary);
   take_others();
   nlohmann::json all = nlohmann::json::parse(summary);
+  all["list"] = nlohmann::json::parse(list_);
   for (const auto& [name, object] : others_) all.at("objects").push_back(nlohmann::json::parse(object));
   write_whole(file_, text_of(all, 2) + "\n");
 }
 
-ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged) {
+ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged,
+                         const std::filesystem::path& dataset) {
   Tally tally;
   const std::vector<std::filesystem::path> manifests = manifests_in(out);
   std::unique_ptr<OutputFile> file;
@@ -250,13 +319,22 @@ ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem
   if (!merged.empty()) file = std::make_unique<OutputFile>(merged);
   std::string_view between = "{\"objects\": [\n";
   for (const std::filesystem::path& manifest : manifests) {
-    count_part(manifest, tally);
-    for_each_object(manifest, [&](const nlohmann::json& object) {
-      if (!count_object(object, tally) || !file) return;
-      file->write(between);
-      file->write(text_of(object, -1));
-      between = ",\n";
+    const std::size_t part = count_part(manifest, tally);
+    visit_manifest(manifest, [&](const nlohmann::json& json) {
+      keep_list(json, part, tally);
+      for (const nlohmann::json& object : json.at("objects")) {
+        const std::optional<nlohmann::json> counted = count_object(object, out, tally);
+        if (!counted || !file) continue;
+        file->write(between);
+        file->write(text_of(*counted, -1));
+        between = ",\n";
+      }
     });
+  }
+  if (!dataset.empty() && tally.valid) {
+    tally.valid =
+        list_of(datasets::open_dataset(dataset, {.layout = tally.valid->layout, .metres_per_unit = {}}));
+    tally.valid_of = dataset.string();
   }
   if (file) {
     file->write(tally.names.empty() ? "{\"objects\": [" : "");

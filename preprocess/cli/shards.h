@@ -23,15 +23,15 @@ Shard shard_from_string(const std::string& text);
 std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSource>& objects,
                                            const Shard& shard);
 
-// The results for a part's objects, in out/manifests/I-of-N.json, during one run. If the run dies, no results
-// of an earlier run remain for its objects.
+// The results for a part's objects, in out/manifests/I-of-N.json, during one run, with the number and a
+// digest of the dataset's objects. If the run dies, no results of an earlier run remain for its objects.
 class Manifest {
  public:
   // Takes the earlier manifest's entries for `others`, the objects of the part that this run does not make,
   // and removes that manifest. If there are others, a new manifest lists the run's `objects` as interrupted
   // next to them. Throws InvalidInput if the earlier manifest is damaged and there are others, or lists
   // objects outside `dataset` that still exist; IoError.
-  Manifest(const std::filesystem::path& out, const std::filesystem::path& dataset, const Shard& shard,
+  Manifest(const std::filesystem::path& out, const datasets::Dataset& dataset, const Shard& shard,
            const std::vector<datasets::ObjectSource>& objects,
            const std::vector<datasets::ObjectSource>& others);
 
@@ -43,6 +43,7 @@ class Manifest {
   void take_others();
 
   std::filesystem::path file_;
+  std::string list_;                           // of the dataset's objects, as JSON
   std::map<std::string, std::string> others_;  // by name, as JSON
 };
 
@@ -50,13 +51,17 @@ class Manifest {
 // grouped by cause, which is the reason without names and numbers.
 struct ShardStatus {
   std::string table;
-  bool fine = false;  // every part has a manifest, and no object failed or was interrupted
+  // Every part has a manifest of the same list of objects, all of which have their assets.
+  bool fine = false;
 };
 
 // Reads the manifests one by one, so that memory grows with the dataset only by its names. An object in
-// several manifests (of different numbers of parts) counts once, as in the most recent one. Writes the merged
-// manifest, in the same format, to `merged` unless that is empty. Throws InvalidInput, naming the file, if
-// there is no manifest or one is damaged; IoError.
-ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged);
+// several manifests (of different numbers of parts) counts once, as in the most recent one; one whose asset
+// is not in `out` is "missing". The parts' list of objects must be that of `dataset`, or, if that is empty,
+// of the most recent manifest. Writes the merged manifest, in the same format, to `merged` unless that is
+// empty. Throws InvalidInput, naming the file, if there is no manifest or one is damaged; IoError; as
+// datasets::open_dataset.
+ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged,
+                         const std::filesystem::path& dataset = {});
 
 }  // namespace abut::preprocess

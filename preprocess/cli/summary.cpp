@@ -60,6 +60,14 @@ std::string surface_text(const Measures& measures) {
   return text;
 }
 
+// What follows "ok" or "up to date".
+std::string quality_text(const ObjectResult& object) {
+  if (std::string surface = surface_text(object.measures); !surface.empty()) return surface;
+  if (lacks(object, "volumes")) return ", no volume";
+  if (lacks(object, "points")) return ", no points";
+  return value_or_zero(object.measures, "surface_changes") > 0 ? ", mended" : "";
+}
+
 std::string measure_text(const ObjectResult& object, const char* key, int digits) {
   const auto found = object.measures.find(key);
   return found == object.measures.end() ? "-" : fmt::format("{:.{}f}", found->second, digits);
@@ -136,12 +144,9 @@ std::string caution(const Measures& measures) {
 std::string status_text(const ObjectResult& object) {
   switch (object.status) {
     case ObjectStatus::kMade:
-      if (const std::string what = surface_text(object.measures); !what.empty()) return "ok" + what;
-      if (lacks(object, "volumes")) return "ok, no volume";
-      if (lacks(object, "points")) return "ok, no points";
-      return value_or_zero(object.measures, "surface_changes") > 0 ? "ok, mended" : "ok";
+      return "ok" + quality_text(object);
     case ObjectStatus::kUpToDate:
-      return "up to date";
+      return "up to date" + quality_text(object);
     case ObjectStatus::kFailed:
       break;
   }

@@ -15,7 +15,7 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMaxRefined = 200'000;
+constexpr std::size_t kMaxRefined = 400'000;
 
 using Vec3 = Eigen::Vector3d;
 using Corners = std::array<Vec3, 3>;
@@ -78,8 +78,8 @@ struct Part {
   bool operator<(const Part& other) const { return upper < other.upper; }
 };
 
-// Best-first search: the part with the largest bound is refined until the bound is within the tolerance of a
-// distance that was found.
+// Best-first search: the part with the largest bound is halved across its longest edge until the bound is
+// within the tolerance of a distance that was found.
 double largest_distance(const std::vector<Corners>& from, const ClosestTriangle& closest, double tolerance) {
   double found = 0,
          settled = 0;  // found: attained at some point; settled: upper bound over finished parts
@@ -106,12 +106,13 @@ double largest_distance(const std::vector<Corners>& from, const ClosestTriangle&
     const Part part = parts.top();
     if (part.upper <= found + tolerance) break;
     parts.pop();
-    const auto& [a, b, c] = part.corners;
-    const Vec3 ab = (a + b) / 2, bc = (b + c) / 2, ca = (c + a) / 2;
-    for (const Corners& quarter :
-         {Corners{a, ab, ca}, Corners{ab, b, bc}, Corners{ca, bc, c}, Corners{ab, bc, ca}}) {
-      examine(quarter);
-    }
+    const Corners& t = part.corners;
+    int k = 0;  // the longest edge is that from corner k
+    for (int i = 1; i < 3; ++i)
+      if ((t[(i + 1) % 3] - t[i]).squaredNorm() > (t[(k + 1) % 3] - t[k]).squaredNorm()) k = i;
+    const Vec3 middle = (t[k] + t[(k + 1) % 3]) / 2, &opposite = t[(k + 2) % 3];
+    examine({t[k], middle, opposite});
+    examine({middle, t[(k + 1) % 3], opposite});
   }
   return std::max({found, settled, parts.empty() ? 0.0 : parts.top().upper});
 }

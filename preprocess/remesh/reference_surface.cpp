@@ -12,6 +12,7 @@ namespace abut::preprocess {
 namespace {
 
 using Vec3 = Eigen::Vector3d;
+constexpr double kStart = 1e-12;  // length of a ray that has not left its origin, relative to the diagonal
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Calls leaf(first, count) for every leaf whose box the ray from `origin` along `direction` meets before
@@ -100,10 +101,13 @@ double ReferenceSurface::thickness(const FootPoint& foot) const {
     for (std::int32_t t = first; t < first + count; ++t) {
       // The ray leaves the solid through a triangle whose normal points along it.
       if (t == foot.triangle || !(normals_[t].dot(direction) > 0)) continue;
-      const double s = hit(foot.position, direction, distance::internal::corner<double>(view_, t, 0),
-                           distance::internal::corner<double>(view_, t, 1),
-                           distance::internal::corner<double>(view_, t, 2));
+      const Vec3 a = distance::internal::corner<double>(view_, t, 0),
+                 b = distance::internal::corner<double>(view_, t, 1),
+                 c = distance::internal::corner<double>(view_, t, 2);
+      const double s = hit(foot.position, direction, a, b, c);
       if (!(s >= 0 && s < reach)) continue;
+      // In the bottom of a sharp groove the ray starts on the other side of it.
+      if (s < kStart * diagonal_ && direction.dot((a + b + c) / 3 - foot.position) < 0) continue;
       reach = std::abs(s);  // avoids minus zero
       found = true;
     }

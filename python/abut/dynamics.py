@@ -133,9 +133,10 @@ class Simulation(_abut.Simulation):
         self, steps: int, *, control: Optional[np.ndarray] = None, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None, every: int = 0
     ) -> Report:
-        """Moves on by `steps` with one control (Integrator.step has it). Records a frame every `every` steps, and one of the
-        start, for `trajectory`, `write_page` and `show`; without `every` (0) it records none. Ctrl-C ends it after a whole
-        step. Raises InvalidInput as Integrator.step.
+        """Moves on by `steps` with one control (Integrator.step has it). Records a frame, for `trajectory`, `write_page` and
+        `show`, after each step whose number since the simulation's start is a multiple of `every`, and, as long as there is
+        no frame, one before the first step; without `every` (0) it records none. Ctrl-C ends it after a whole step. Raises
+        InvalidInput as Integrator.step.
         """
         self._run(steps, control, joint_force, joint_target, every)
         return self.report

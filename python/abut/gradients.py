@@ -37,15 +37,18 @@ _DERIVATIVES: Dict[type, Dict[str, List[str]]] = {
     },
     _abut.Wrench: {"F_BBo_B": ["dF_dxi_B", "dF_dV_AB_B"]},
     _abut.SoftDistance: {"value": ["gradient"], "gradient": ["hessian"]},
+    _abut.OverlapVolume: {"volume": ["dvolume_dxi_B"]},
+    _abut.ContactPoints: {"p_AC": ["dp_dxi_B"], "n_A": ["dn_dxi_B"], "gap": ["dgap_dxi_B"]},
     StepDerivatives: {"x": ["dx_dx", "dx_df", "dx_dp"]},
 }
+_SCALARS = ("distance", "value", "volume", "gap")  # values that are a number each
 _DERIVATIVES[_abut.SmoothedWitness] = _DERIVATIVES[_abut.ContactRegions] = _DERIVATIVES[_abut.WitnessDerivative]
 
 
 def _derivatives(result: Any) -> Dict[str, List[str]]:
     if type(result) not in _DERIVATIVES:
-        raise TypeError(f"{type(result).__name__} has no derivatives; ask witness_derivative, wrench_derivative or "
-                        "soft_distance")
+        raise TypeError(f"{type(result).__name__} has no derivatives; ask witness_derivative, smoothed_witness, "
+                        "all_contacts, wrench_derivative, overlap_volume, contact_points, soft_distance or step_derivatives")
     return _DERIVATIVES[type(result)]
 
 
@@ -55,7 +58,7 @@ def _jacobian(function: str, result: Any, value: str) -> Tuple[np.ndarray, bool]
         parts = [np.asarray(getattr(result, name)) for name in _derivatives(result)[value]]
     except _abut.NotAsked as error:
         raise _abut.NotAsked(f"{function}: {error}") from None
-    return np.concatenate(parts, axis=-1), value in ("distance", "value")
+    return np.concatenate(parts, axis=-1), value in _SCALARS
 
 
 def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
@@ -79,7 +82,8 @@ def _known(result: Any) -> List[str]:
 def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
     """Cotangents of a result's values times its derivatives: vjp(d, distance=g), vjp(w, F_BBo_B=g).
 
-    `result`: of witness_derivative, smoothed_witness: (6,) or (N, 6) by xi of X_AB exp(xi); of wrench_derivative: (12,)
+    `result`: of witness_derivative, smoothed_witness, overlap_volume: (6,) or (N, 6) by xi of X_AB exp(xi); of all_contacts
+    and contact_points with derivatives=True: (K, 6), a row for each contact; of wrench_derivative: (12,)
     or (N, 12) by (xi; V_AB_B); of soft_distance: (3,) or (N, 3) by the points; of step_derivatives: by (x; forces;
     parameters), where vjp(s, x=g) is of g . (tangent of the next state), not of the number `s.x`, which is over the state
     before. Each cotangent has its value's shape.
@@ -117,6 +121,17 @@ def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
     return changes
 
 
+def _unit(quaternion: np.ndarray) -> np.ndarray:
+    """Quaternions (..., 4) of any length, at that of one: their squares neither vanish nor overflow."""
+    scaled = quaternion / np.abs(quaternion).max(axis=-1, keepdims=True)
+    return scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
+
+
+def _has_length(quaternion: np.ndarray) -> bool:
+    """Whether all quaternions (..., 4) are finite and not zero."""
+    return bool((np.isfinite(quaternion).all(axis=-1) & quaternion.any(axis=-1)).all())
+
+
 def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
     """The pose as it is given, and its rotation (..., 3, 3)."""
     pose = as_numbers(function, "X_AB", X_AB)
@@ -124,10 +139,9 @@ def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
         return pose, pose[..., :3, :3]
     if pose.ndim not in (1, 2) or pose.shape[-1] != 7:
         raise _abut.InvalidInput(f"{function}: X_AB has shape {pose.shape}; poses are (4, 4), (N, 4, 4), (7,) or (N, 7)")
-    length = np.linalg.norm(pose[..., :4], axis=-1, keepdims=True)
-    if not ((0 < length) & (length < np.inf)).all():
+    if not _has_length(pose[..., :4]):
         raise _abut.InvalidInput(f"{function}: X_AB has a quaternion of length zero, or is not finite")
-    w, x, y, z = np.moveaxis(pose[..., :4] / length, -1, 0)
+    w, x, y, z = np.moveaxis(_unit(pose[..., :4]), -1, 0)
     rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
@@ -148,10 +162,9 @@ def pose_as_seven(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
     """One pose, (7,) or (4, 4), as (7,), the quaternion of unit length."""
     pose = as_numbers(function, argument, X)
     if pose.shape == (7,):
-        length = np.linalg.norm(pose[:4])
-        if not (0 < length < np.inf and np.isfinite(pose[4:]).all()):
+        if not (_has_length(pose[:4]) and np.isfinite(pose[4:]).all()):
             raise _abut.InvalidInput(f"{function}: {argument} has a quaternion of length zero, or is not finite")
-        return np.concatenate([pose[:4] / length, pose[4:]])
+        return np.concatenate([_unit(pose[:4]), pose[4:]])
     if pose.shape != (4, 4):
         raise _abut.InvalidInput(f"{function}: {argument} has shape {pose.shape}; it must be (7,) or (4, 4)")
     if not np.isfinite(pose).all():
@@ -182,11 +195,12 @@ def pose_as_matrix(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray
 
 
 def _quaternion_map(pose: np.ndarray) -> np.ndarray:
-    """2 G(q)/|q| of docs/conventions.md: w = map dq, (..., 3, 4)."""
-    length2 = np.sum(pose[..., :4] ** 2, axis=-1)[..., None, None]
-    w, x, y, z = np.moveaxis(pose[..., :4], -1, 0)
+    """2 G(q)/|q|^2, G of docs/conventions.md: w = map dq, (..., 3, 4)."""
+    unit = _unit(pose[..., :4])
+    length = np.sum(unit * pose[..., :4], axis=-1)[..., None, None]
+    w, x, y, z = np.moveaxis(unit, -1, 0)
     rows = [[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]]
-    return 2 * np.stack([np.stack(row, axis=-1) for row in rows], axis=-2) / length2
+    return 2 * np.stack([np.stack(row, axis=-1) for row in rows], axis=-2) / length
 
 
 def _skew(a: np.ndarray) -> np.ndarray:

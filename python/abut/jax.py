@@ -3,12 +3,14 @@
     jax.grad(lambda X_AB: abut.jax.distance(mug, box, X_AB).sum())(X_AB)
 
 Poses are (4, 4), (N, 4, 4), (7,) or (N, 7) arrays as everywhere; the gradient by a matrix is the one tangent to the
-rotations. The library is called back on the host, in double precision, also within jit; results have the type of the
-first array. They are differentiable once, in reverse mode.
+rotations. The library is called back on the host, in double precision, also within jit, and within vmap once for each of
+the batch; results have the type of the first array, and gradients each that of its own. They are differentiable once, in
+reverse mode.
 """
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 import jax
@@ -31,15 +33,19 @@ def _array(function: str, argument: str, value: Any) -> Array:
     return array
 
 
-def _called(answer: Callable[..., Tuple[np.ndarray, ...]], shapes: Sequence[Tuple[int, ...]], *inputs: Array) -> Any:
-    """answer(inputs) on the host: arrays of these shapes, of the first input's type."""
-    kind = inputs[0].dtype
+# JAX before 0.4.34 has no such argument and calls back one by one without it.
+_ONE_BY_ONE = {"vmap_method": "sequential"} if "vmap_method" in inspect.signature(jax.pure_callback).parameters else {}
+
+
+def _called(answer: Callable[..., Tuple[np.ndarray, ...]], like: Sequence[Any], *inputs: Array) -> Any:
+    """answer(inputs) on the host: arrays of the shapes and types of `like`."""
+    results = tuple(jax.ShapeDtypeStruct(one.shape, one.dtype) for one in like)
 
     def host(*given: Any) -> Tuple[np.ndarray, ...]:
         found = answer(*(np.asarray(value, dtype=float) for value in given))
-        return tuple(np.asarray(value, dtype=kind, order="C") for value in found)
+        return tuple(np.asarray(value, dtype=result.dtype, order="C") for value, result in zip(found, results))
 
-    return jax.pure_callback(host, tuple(jax.ShapeDtypeStruct(shape, kind) for shape in shapes), *inputs)
+    return jax.pure_callback(host, results, *inputs, **_ONE_BY_ONE)
 
 
 def _differentiable(
@@ -49,13 +55,13 @@ def _differentiable(
 
     @jax.custom_vjp
     def function(*inputs: Array) -> Array:
-        return _called(lambda *given: (value(*given),), [shape], *inputs)[0]
+        return _called(lambda *given: (value(*given),), [jax.ShapeDtypeStruct(shape, inputs[0].dtype)], *inputs)[0]
 
     def forward(*inputs: Array) -> Tuple[Array, Tuple[Array, ...]]:
         return function(*inputs), inputs
 
     def backward(inputs: Tuple[Array, ...], cotangent: Array) -> Any:
-        return _called(gradients, [array.shape for array in inputs], *inputs, cotangent)
+        return _called(gradients, inputs, *inputs, cotangent)
 
     function.defvjp(forward, backward)
     return function

@@ -143,10 +143,8 @@ class System(_abut.System):
 
     def _geometries(self) -> Dict[int, Geometry]:
         """The assets that it was made of, by id."""
-        system = self
-        while isinstance(system._origin[0], System):
-            system = system._origin[0]
-        return {geometry.id: geometry for geometry in system._origin[1].values()}
+        base = self._origin[0] if isinstance(self._origin[0], System) else self
+        return {geometry.id: geometry for geometry in base._origin[1].values()}
 
     def _index(self, function: str, body: str) -> int:
         if body not in self.names:
@@ -210,8 +208,14 @@ class System(_abut.System):
         return np.array(self._values(parameters), dtype=float)
 
     def with_values(self, parameters: Parameters, values: Numbers) -> "System":
-        """The system with other values of parameters."""
-        return System(self, list(parameters), np.array(values, dtype=float))
+        """The system with other values of parameters; of what several calls set, the last one counts."""
+        parameters, numbers = list(parameters), np.array(values, dtype=float)
+        if not isinstance(self._origin[0], System) or numbers.shape != self.values(parameters).shape:
+            return System(self, parameters, numbers)
+        base, *changes = self._origin  # no systems in between are kept
+        merged = {(quantity, body): value for given, by in (changes, (parameters, numbers))
+                  for (quantity, body), value in zip(given, by)}
+        return System(base, list(merged), np.array(list(merged.values())))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (System, self._origin)
@@ -350,11 +354,12 @@ class Scene:
         if not isinstance(assets, (Mapping, type(None))):
             raise TypeError(f"add_robot: assets must be a mapping (load_folder), not {type(assets).__name__}")
         for mesh, geometry in (assets or {}).items():
-            if self._assets.get(mesh, as_geometry("add_robot", geometry)) is not geometry:
+            known = self._assets.get(mesh, as_geometry("add_robot", geometry))
+            if known is not geometry and known._origin != geometry._origin:
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
         file = os.path.abspath(os.fsdecode(path))
         self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {pose_words('add_robot', pose)}")
-        self._assets.update(assets or {})
+        self._assets = {**(assets or {}), **self._assets}
 
     def set_joint(self, name: str, **settings: Numbers) -> None:
         """Other settings of a joint, as add_joint has them."""

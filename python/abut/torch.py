@@ -16,13 +16,12 @@ from typing import Any, Optional, Tuple, Union
 import numpy as np
 import torch
 
-from . import _abut
+from . import _abut, queries
 from .contact import Model, SoftDistances
 from .frameworks import Separation, as_given, count, model_of, split
 from .dynamics import Integrator
-from .gradients import distance_slopes, slopes_of_jacobian
 from .rollout import Rollout
-from .tables import made, models, said_by, without_settings
+from .tables import made, said_by, without_settings
 from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Tensor = torch.Tensor
@@ -30,7 +29,9 @@ Tensor = torch.Tensor
 
 def pose_matrix(pose: Tensor) -> Tensor:
     """Poses (..., 7), quaternion (w, x, y, z) of any length and translation, as matrices (..., 4, 4)."""
-    w, x, y, z = (pose[..., :4] / torch.linalg.norm(pose[..., :4], dim=-1, keepdim=True)).unbind(-1)
+    scale = pose[..., :4].detach().abs().amax(dim=-1, keepdim=True)  # no square vanishes or overflows
+    scaled = pose[..., :4] / scale
+    w, x, y, z = (scaled / torch.linalg.norm(scaled, dim=-1, keepdim=True)).unbind(-1)
     zero, one = torch.zeros_like(w), torch.ones_like(w)
     px, py, pz = pose[..., 4:].unbind(-1)
     rows = [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), px,
@@ -60,23 +61,6 @@ def _chart(X: Tensor, gradient: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
     return _by_matrix(X, gradient[:, :6]), gradient[:, 6:] if gradient.shape[1] > 6 else None
 
 
-class _Query:
-    """A function of poses (N, 4, 4) and twists (N, 6), or of points (N, 3), with values (N, m)."""
-
-    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        raise NotImplementedError
-
-    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        """Values (N, m) and Jacobian (N, m, k)."""
-        raise NotImplementedError
-
-    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        """Slopes (N, m, k, k) of the Jacobian along the moving frame."""
-        raise RuntimeError(f"abut.torch: {self.who} has no second derivatives")
-
-    who = "this function"
-
-
 def _numpy(tensor: Optional[Tensor]) -> Optional[np.ndarray]:
     return None if tensor is None else tensor.detach().numpy()
 
@@ -89,7 +73,7 @@ class _Jacobian(torch.autograd.Function):
     """The Jacobian that a forward pass has found, as a function: differentiated by its slopes."""
 
     @staticmethod
-    def forward(ctx: Any, query: _Query, X: Tensor, V: Optional[Tensor], J: Tensor) -> Tensor:
+    def forward(ctx: Any, query: queries.Query, X: Tensor, V: Optional[Tensor], J: Tensor) -> Tensor:
         ctx.query = query
         ctx.save_for_backward(X, V)
         return J.clone()
@@ -105,7 +89,7 @@ class _Jacobian(torch.autograd.Function):
 
 class _Value(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, query: _Query, X: Tensor, V: Optional[Tensor]) -> Tensor:
+    def forward(ctx: Any, query: queries.Query, X: Tensor, V: Optional[Tensor]) -> Tensor:
         if not any(ctx.needs_input_grad):
             return _tensor(query.value(_numpy(X), _numpy(V)))
         value, jacobian = query.first(_numpy(X), _numpy(V))
@@ -129,7 +113,9 @@ def _require_tensor(function: str, argument: str, value: Any) -> None:
         raise TypeError(f"{function}: {argument} must be of a floating-point type, not {value.dtype}")
 
 
-def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_AB_B: Optional[Tensor] = None) -> Tensor:
+def _apply(
+    function: str, query: queries.Query, A: Bodies, B: Bodies, X_AB: Tensor, V_AB_B: Optional[Tensor] = None
+) -> Tensor:
     """query at all pairs: (N, m), or (m,) where nothing is many; in the pose's type and on its device."""
     _require_tensor(function, "X_AB", X_AB)
     X = X_AB.to("cpu", torch.float64)
@@ -162,97 +148,6 @@ def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_A
     return value if many else value[0]
 
 
-class _Witness(_Query):
-    def __init__(self, A: Bodies, B: Bodies, solver: Union[Estimator, DistanceModel], smoothed: bool) -> None:
-        self.A, self.B, self.solver, self.smoothed = A, B, solver, smoothed
-        kind = "estimator" if isinstance(solver, Estimator) else "distance model"
-        self.who = f"a {'smoothed ' if smoothed else ''}witness of {kind} '{solver.name}'"
-
-    @staticmethod
-    def _values(found: Any) -> np.ndarray:
-        return np.concatenate([found.distance[:, None], found.p1, found.p2, found.n], axis=1)
-
-    def _found(self, X: np.ndarray, hessian: bool = False) -> Any:
-        if self.smoothed:
-            return self.solver.smoothed(self.A, self.B, X, hessian)
-        return self.solver(self.A, self.B, X)
-
-    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self._values(self._found(X) if self.smoothed else self.solver.separation(self.A, self.B, X))
-
-    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        found = self._found(X)
-        return self._values(found), self._jacobian(found)
-
-    @staticmethod
-    def _jacobian(found: Any) -> np.ndarray:
-        return np.concatenate(
-            [found.dd_dxi_B[:, None], found.dp1_A_dxi_B, found.dp2_A_dxi_B, found.dn_A_dxi_B], axis=1)
-
-    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        if not (self.smoothed and isinstance(self.solver, Estimator)):
-            return super().slopes(X, V)
-        found = self._found(X, hessian=True)
-        hessian = np.concatenate(
-            [found.d2d_dxi_B[:, None], found.d2p1_A_dxi_B, found.d2p2_A_dxi_B, found.d2n_A_dxi_B], axis=1)
-        return slopes_of_jacobian(self._jacobian(found), hessian)
-
-
-class _Distance(_Witness):
-    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self.solver.separation(self.A, self.B, X).distance[:, None]
-
-    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        found = self.solver(self.A, self.B, X)
-        return found.distance[:, None], found.dd_dxi_B[:, None]
-
-    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        found = self.solver(self.A, self.B, X)
-        slopes = distance_slopes(X, found)
-        if self.solver.name == "surface":
-            slopes[found.distance <= 0] = np.nan
-        return slopes[:, None]
-
-
-class _Wrench(_Query):
-    def __init__(self, A: Bodies, B: Bodies, model: Model) -> None:
-        self.A, self.B, self.model = A, B, model
-        self.who = f"the contact model '{model.name}'"
-
-    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self.model.wrench(self.A, self.B, X, V).F_BBo_B
-
-    @staticmethod
-    def _jacobian(found: Any, V: Optional[np.ndarray]) -> np.ndarray:
-        return found.dF_dxi_B if V is None else np.concatenate([found.dF_dxi_B, found.dF_dV_AB_B], axis=2)
-
-    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        found = self.model.wrench_derivative(self.A, self.B, X, V)
-        return found.F_BBo_B, self._jacobian(found, V)
-
-    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        if not models()[self.model.name].capabilities["has_hessian"]:
-            return super().slopes(X, V)
-        found = self.model.wrench_hessian(self.A, self.B, X, V)
-        k = 6 if V is None else 12
-        return slopes_of_jacobian(self._jacobian(found, V), found.d2F[:, :, :k, :k])
-
-
-class _SoftDistance(_Query):
-    def __init__(self, distances: SoftDistances) -> None:
-        self.distances = distances
-
-    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self.distances(X, order=0).value[:, None]
-
-    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        found = self.distances(X, order=1)
-        return found.value[:, None], found.gradient[:, None]
-
-    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self.distances(X, order=2).hessian[:, None]
-
-
 def distance(
     A: Bodies, B: Bodies, X_AB: Tensor, *, model: Union[str, DistanceModel] = "hull",
     estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
@@ -263,7 +158,7 @@ def distance(
     handle, which has its own settings.
     """
     solver = solver_of("distance", model, estimator, threads, settings)
-    return _apply("distance", _Distance(A, B, solver, False), A, B, X_AB)[..., 0]
+    return _apply("distance", queries.Distance(A, B, solver, False), A, B, X_AB)[..., 0]
 
 
 def separation(
@@ -273,7 +168,7 @@ def separation(
     """Distance, witness points and normal of a distance model: of surfaces with their own derivatives, of hulls and
     pieces with those that an estimator gives them, the same bits as in C++. Once differentiable.
     """
-    query = _Witness(A, B, solver_of("separation", model, estimator, threads, settings), False)
+    query = queries.Witness(A, B, solver_of("separation", model, estimator, threads, settings), False)
     return split(_apply("separation", query, A, B, X_AB))
 
 
@@ -285,7 +180,7 @@ def smoothed_separation(
     ("soft_bodies") twice differentiable, of surfaces once.
     """
     solver = solver_of("smoothed_separation", model, estimator, threads, settings, "soft_bodies")
-    query = _Witness(A, B, solver, True)
+    query = queries.Witness(A, B, solver, True)
     return split(_apply("smoothed_separation", query, A, B, X_AB))
 
 
@@ -295,7 +190,7 @@ def wrench(
 ) -> Tensor:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist. Twice differentiable where the model has a Hessian."""
     handle = model_of("wrench", model, threads, settings)
-    return _apply("wrench", _Wrench(A, B, handle), A, B, X_AB, V_AB_B)
+    return _apply("wrench", queries.Wrench(A, B, handle), A, B, X_AB, V_AB_B)
 
 
 def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, threads: int = 0, **settings: Any) -> Tensor:
@@ -306,7 +201,7 @@ def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, th
     distances = (without_settings("soft_distance", "geometry", geometry, settings) if isinstance(geometry, SoftDistances)
                  else made("soft_distance", SoftDistances, geometry, threads=threads, **settings))
     flat = points.to("cpu", torch.float64).reshape(-1, 3)
-    value = _Value.apply(_SoftDistance(distances), flat, None)
+    value = _Value.apply(queries.SoftDistance(distances), flat, None)
     return value.reshape(points.shape[:-1]).to(points.device, points.dtype)
 
 

@@ -18,7 +18,12 @@ bool has_scalar(JointType type) {  // whether the first coordinate is its own ta
 }
 bool has_quaternion(JointType type) { return type == JointType::kSpherical || type == JointType::kFree; }
 
-Quaternion read(const double* q) { return {q[0], q[1], q[2], q[3]}; }
+// The unit quaternion of one of any length, of whose entries the squares may vanish or overflow.
+Quaternion unit(const double* q) {
+  Quaternion result(q[0], q[1], q[2], q[3]);
+  result.coeffs() /= result.coeffs().stableNorm();
+  return result;
+}
 
 // g_w = (dq/dw)' g with dq = q (0; w) / 2.
 Vec3<double> quaternion_by_turn(const double* q, const double* g) {
@@ -28,10 +33,10 @@ Vec3<double> quaternion_by_turn(const double* q, const double* g) {
 
 // g_q = (dw/dq)' g with w = 2 vec(q* dq) / |q|^2.
 void turn_by_quaternion(const double* q, const Vec3<double>& g, double* result) {
-  const Vec3<double> v(q[1], q[2], q[3]);
-  const double scale = 2 / (q[0] * q[0] + v.squaredNorm());
-  result[0] = -scale * v.dot(g);
-  Vec3<double>::Map(result + 1) = scale * (q[0] * g + v.cross(g));
+  const Quaternion u = unit(q);
+  const double scale = 2 / Eigen::Vector4d::Map(q).stableNorm();
+  result[0] = -scale * u.vec().dot(g);
+  Vec3<double>::Map(result + 1) = scale * (u.w() * g + u.vec().cross(g));
 }
 
 // (a, b) rotated by an angle.
@@ -85,7 +90,7 @@ void Coordinates::by_tangent(const double* z, const double* by_z, double* by_x) 
     double* const to = by_x + block.v;
     if (has_quaternion(block.type)) Vec3<double>::Map(to) = quaternion_by_turn(q, g);
     if (block.type == JointType::kFree)
-      Vec3<double>::Map(to + 3) = read(q).normalized().conjugate() * Vec3<double>(g[4], g[5], g[6]);
+      Vec3<double>::Map(to + 3) = unit(q).conjugate() * Vec3<double>(g[4], g[5], g[6]);
     if (has_scalar(block.type)) to[0] = g[0];
     if (block.type == JointType::kPlanar) turn(-q[0], g + 1, to + 1);
   }
@@ -97,8 +102,7 @@ void Coordinates::by_vector(const double* z, const double* by_x, double* by_z) c
     const double *q = z + block.q, *g = by_x + block.v;
     double* const to = by_z + block.q;
     if (has_quaternion(block.type)) turn_by_quaternion(q, Vec3<double>(g[0], g[1], g[2]), to);
-    if (block.type == JointType::kFree)
-      Vec3<double>::Map(to + 4) = read(q).normalized() * Vec3<double>(g[3], g[4], g[5]);
+    if (block.type == JointType::kFree) Vec3<double>::Map(to + 4) = unit(q) * Vec3<double>(g[3], g[4], g[5]);
     if (has_scalar(block.type)) to[0] = g[0];
     if (block.type == JointType::kPlanar) turn(q[0], g + 1, to + 1);
   }

@@ -54,7 +54,7 @@ class DistanceModelHandle {
 
   Answers<Smoothed> smoothed(py::handle A, py::handle B, py::handle X_AB, py::handle hessian) {
     const Pairs pairs(kSmoothedWho, A, B, X_AB);
-    if (!proximity::find_distance_model(name_).has_smoothed)
+    if (!proximity::find_distance_model(name_).has_smoothed())
       throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
                          "' has no smoothed form");
     if (truth({kSmoothedWho, "hessian"}, hessian))

@@ -60,7 +60,7 @@ py::dict tables() {
       methods[py::str(std::string(method))] = rows_of(row.settings(method));
     distances[py::str(std::string(row.name))] =
         py::make_tuple(std::string(row.summary), rows_of(row.settings(row.methods.front())),
-                       py::dict("methods"_a = methods, "has_smoothed"_a = row.has_smoothed));
+                       py::dict("methods"_a = methods, "has_smoothed"_a = row.has_smoothed()));
   }
   result["distance_models"] = distances;
   result["integrators"] = table(dynamics::integrators(), nothing);

@@ -1,9 +1,13 @@
+import importlib
+import pathlib
+import sys
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import abut
-from support import exp, matrix, poses, slopes
+from support import asset, exp, matrix, needs_assets, poses, slopes
 
 
 class Products(unittest.TestCase):
@@ -47,6 +51,31 @@ class Products(unittest.TestCase):
         expected = [(distance(pose + step * e) - distance(pose - step * e)) / (2 * step) for e in np.eye(7)]
         np.testing.assert_allclose(abut.pose_gradient(pose, g), expected, atol=1e-8)
 
+    def test_quaternions_are_of_any_length(self):
+        X, xi = np.array([0.6, 0.8, 0, 0, 0.3, 0.1, 0.2]), np.arange(1.0, 7)
+        for length in 1e-200, 1e200:
+            scales = np.array([length] * 4 + [1] * 3)
+            by_scaled = abut.pose_gradient(X * scales, xi)
+            np.testing.assert_allclose(by_scaled * scales, abut.pose_gradient(X, xi), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(abut.pose_tangent(X * scales, X[::-1] * scales), abut.pose_tangent(X, X[::-1]), rtol=1e-12)
+            np.testing.assert_allclose(abut.gradients.pose_as_seven("pose", "X", X * scales), X, rtol=1e-12)
+
+    @needs_assets
+    def test_of_volumes_in_common_and_contact_points(self):
+        mug, box, X = asset("005_mug"), asset("001_box"), matrix(np.array([1, 0.1, 0.2, 0.1, 0.03, 0, 0.05]))
+        xi = 1e-6 * np.array([1, -2, 3, 0.2, 0.1, -0.3])
+        found = abut.overlap_volume(mug, box, X)
+        self.assertGreater(found.volume, 0)
+        np.testing.assert_array_equal(abut.vjp(found, volume=2.0), 2 * found.dvolume_dxi_B)
+        self.assertEqual(abut.jvp(found, xi)["volume"], found.dvolume_dxi_B @ xi)
+        ball, ground = abut.sphere(0.05), abut.half_space()
+        points = abut.contact_points(ground, ball, [1, 0, 0, 0, 0, 0, 0.048], derivatives=True)
+        K = len(points.gap)
+        changes = abut.jvp(points, np.tile(xi, (K, 1)))
+        np.testing.assert_allclose(changes["gap"], points.dgap_dxi_B @ xi)
+        np.testing.assert_allclose(changes["p_AC"], points.dp_dxi_B @ xi)
+        np.testing.assert_allclose(abut.vjp(points, gap=np.ones(K)), points.dgap_dxi_B)
+
     def test_gradients_by_a_matrix_are_slopes_along_rotations(self):
         X = matrix(self.X_AB[0])
         g = abut.vjp(abut.witness_derivative(self.A, self.B, X), distance=1.0)
@@ -77,6 +106,22 @@ class Products(unittest.TestCase):
         J = np.concatenate([found.dF_dxi_B, found.dF_dV_AB_B], axis=1)
         ours = abut.gradients.slopes_of_jacobian(J, found.d2F)[:, :6, :6]
         np.testing.assert_allclose(ours, expected, atol=1e-6 * np.abs(expected).max())
+
+
+class Jax(unittest.TestCase):
+    def test_gradients_have_the_types_of_their_arrays_and_batches_are_called_one_by_one(self):
+        """By a stand-in for JAX: test_jax.py asks JAX itself where that is installed."""
+        others = {name: module for name, module in sys.modules.items() if name.split(".")[0] != "jax" and name != "abut.jax"}
+        stubs = str(pathlib.Path(__file__).parent / "stubs")
+        with mock.patch.dict(sys.modules, others, clear=True), mock.patch.object(sys, "path", [stubs, *sys.path]), \
+                mock.patch.object(abut, "jax", None, create=True):
+            jax, ours = importlib.import_module("jax"), importlib.import_module("abut.jax")
+            X, V = np.array([1, 0, 0, 0, 0, 0, 0.048], dtype=np.float32), np.full(6, 0.1)
+            self.assertEqual(ours.wrench(abut.half_space(), abut.sphere(0.05), X, V).dtype, np.float32)
+            by_X, by_V = jax.gradients_of_last(np.ones(6, dtype=np.float32))
+        self.assertEqual((by_X.dtype, by_V.dtype), (np.float32, np.float64))
+        found = abut.wrench_derivative(abut.half_space(), abut.sphere(0.05), X, V)
+        np.testing.assert_array_equal(by_V, found.dF_dV_AB_B.sum(axis=0))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,19 @@ class Gradients(unittest.TestCase):
         self.check(lambda X: abut.jax.distance(self.A, self.B, X), self.X_AB[0])
         self.check(lambda X: jnp.sum(abut.jax.distance([self.A, self.B], self.B, X)), self.X_AB[0])
 
+    def test_batches_and_jacobians(self):
+        distance = lambda X: abut.jax.distance(self.A, self.B, X)
+        np.testing.assert_array_equal(jax.vmap(distance)(self.X_AB), distance(self.X_AB))
+        rows = jax.jacrev(lambda X: abut.jax.separation(self.A, self.B, X).p1)(self.X_AB[0])
+        self.check(lambda X: abut.jax.separation(self.A, self.B, X).p1[1], self.X_AB[0])
+        gradient = jax.grad(lambda X: abut.jax.separation(self.A, self.B, X).p1[1])(self.X_AB[0])
+        np.testing.assert_allclose(rows[1], gradient, atol=1e-12)
+
+    def test_gradients_have_the_types_of_their_arrays(self):
+        X, V = jnp.asarray(self.X_AB[0], jnp.float32), jnp.zeros(6)
+        by_X, by_V = jax.grad(lambda X, V: jnp.sum(abut.jax.wrench(self.A, self.B, X, V)), (0, 1))(X, V)
+        self.assertEqual((by_X.dtype, by_V.dtype), (jnp.float32, jnp.float64))
+
     def test_values_are_those_of_numpy(self):
         np.testing.assert_array_equal(abut.jax.separation(self.A, self.B, self.X_AB).p1,
                                       abut.separation(self.A, self.B, np.asarray(self.X_AB)).p1)

@@ -41,10 +41,12 @@ class Preprocess(unittest.TestCase):
         self.assertIn("tets", abut_preprocess.help_settings())
 
     def test_makes_assets_with_progress_and_skips_them_then(self):
-        out, events = self.out(), []
-        made = abut_preprocess.preprocess(self.meshes, out, progress=events.append, only=["001*"], tets="none", quads="none")
+        out, store, events = self.out(), self.out(), []
+        made = abut_preprocess.preprocess(self.meshes, out, progress=events.append, only=["001*"], tets="none", quads="none",
+                                          store=store)
         self.assertEqual([object.status.split(",")[0] for object in made.objects], ["ok"])
         self.assertEqual(abut.load(made.objects[0].asset).name, "001_box")
+        self.assertTrue(any(store.iterdir()))
         self.assertIn("hull", [event.stage for event in events])
         self.assertEqual((events[-1].finished, events[-1].count, events[-1].object), (1, 1, "001_box"))
         again = abut_preprocess.preprocess(self.meshes, out, only=["001*"], tets="none", quads="none")
@@ -69,6 +71,9 @@ class Preprocess(unittest.TestCase):
             (lambda: abut_preprocess.preprocess(self.meshes, out, tetrahedra=3), TypeError, "no setting 'tetrahedra'; there are: jobs"),
             (lambda: abut_preprocess.preprocess(self.meshes, out, force=1), TypeError, "force must be True or False"),
             (lambda: abut_preprocess.preprocess(self.meshes, out, tets=[None]), TypeError, "tets must be"),
+            (lambda: abut_preprocess.preprocess(self.meshes, out, tets=[300, True]), TypeError, "tets must be"),
+            (lambda: abut_preprocess.preprocess(self.meshes, out, grid=None), TypeError, "grid must be SPACING: .*, not None"),
+            (lambda: abut_preprocess.preprocess(self.meshes, out, jobs=b"1"), TypeError, "jobs must be"),
             (lambda: abut_preprocess.preprocess(3, out), TypeError, "dataset must be a path"),
             (lambda: abut_preprocess.preprocess("a\0b", out), Bad, "no path can have"),
         ]:

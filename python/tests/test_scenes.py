@@ -92,6 +92,15 @@ class Refusals(unittest.TestCase):
             self.assertEqual(scene.text, before)  # which raises where a robot's mesh is a primitive
 
     @needs_assets
+    def test_robots_may_have_links_that_were_loaded_twice(self):
+        scene = abut.Scene()
+        for name in "left", "right":
+            scene.add_robot(name, "arm.urdf", assets={"link": asset("005_mug")})
+        self.assertEqual(scene.text.count("robot"), 2)
+        with self.assertRaisesRegex(abut.InvalidInput, "another asset is called 'link' already"):
+            scene.add_robot("third", "arm.urdf", assets={"link": asset("001_box")})
+
+    @needs_assets
     def test_assets_of_what_is_refused_are_not_in_a_scene(self):
         for refuse in (lambda s, mug: s.add_object("a", mug, 400, material="wood"),
                        lambda s, mug: s.add_object("a", mug, "much"),

@@ -109,6 +109,18 @@ class Building(unittest.TestCase):
         np.testing.assert_array_equal(again.values([("mass", "bar"), ("friction", "ball")]), [0.7, 0.4])
         self.assertIs(copy.deepcopy(system), system)
 
+    def test_systems_with_other_values_keep_none_in_between(self):
+        base = system = pushing().system()
+        for k in range(1500):
+            system = system.with_values([["mass", "bar"], ["friction", "ball"]], [0.5 + 1e-3 * k, 0.3])
+            system = system.with_values([("mass", "top")], [1 + k])
+        self.assertIs(system._origin[0], base)
+        again = pickle.loads(pickle.dumps(system))
+        for one in system, again:
+            np.testing.assert_array_equal(one.values([("mass", "bar"), ("friction", "ball"), ("mass", "top")]), [1.999, 0.3, 1500])
+        with self.assertRaisesRegex(abut.InvalidInput, r"with_values: values has shape \(2,\); it must be \(1,\)"):
+            system.with_values([("mass", "top")], [1, 2])
+
     def test_states_and_vectors_invert_each_other(self):
         system = pushing().system()
         z = np.random.default_rng(0).normal(size=system.nz)
@@ -137,6 +149,9 @@ class Building(unittest.TestCase):
         np.testing.assert_allclose(system.gradient_by_z(z, g_x), g_z, atol=1e-9)
         along = slopes(lambda y: g_x @ system.difference(start, system.state(y)), z, 1e-4)
         np.testing.assert_allclose(along, g_z, atol=1e-7)
+        scales = np.ones(system.nz)
+        scales[5:9] = scales[12:16] = 1e-200  # quaternions, whose squares vanish
+        np.testing.assert_allclose(system.gradient_by_z(scales * z, g_x) * scales, g_z, atol=1e-9)
 
     def test_objects_that_are_primitives_are_read_from_files_too(self):
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)

@@ -238,6 +238,16 @@ class Gradients(unittest.TestCase):
         many = abut.torch.distance([self.A, self.B], self.B, one)
         self.assertEqual(many.shape, (2,))
 
+    def test_quaternions_are_of_any_length(self):
+        unit = np.array([0.6, 0.8, 0, 0, 0.3, 0.1, 0.2])
+        expected = tensor(unit)
+        abut.torch.distance(self.A, self.B, expected).backward()
+        for length in 1e-200, 1e200:
+            scales = np.array([length] * 4 + [1] * 3)
+            X = tensor(unit * scales)
+            abut.torch.distance(self.A, self.B, X).backward()
+            np.testing.assert_allclose(X.grad.numpy() * scales, expected.grad.numpy(), rtol=1e-9, atol=1e-12)
+
     def test_errors_name_what_was_called_and_the_pose_that_was_given(self):
         none, twice = [0.0, 0, 0, 0, 0.4, 0, 0], np.diag([2.0, 2, 2, 1])
         nan = [np.nan, 0, 0, 0, 0.4, 0, 0]

@@ -59,9 +59,9 @@ inline void refuse_values_of_flags(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands({})) refuse_values_of_flags(*command);
 }
 
-// Throws InvalidInput where an option was given an empty value, often from an unset variable of a script.
-// With --out= the parser would take the next argument.
-inline void refuse_empty_values(int argc, const char* const* argv) {
+// Throws InvalidInput where an option was given an empty value, often from an unset variable of a script, or
+// none, so that the parser took the next option for it. With --out= it would take the next argument, too.
+inline void refuse_missing_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1)
@@ -69,14 +69,19 @@ inline void refuse_empty_values(int argc, const char* const* argv) {
                                      word.substr(0, word.size() - 1)));
   }
 }
-inline void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options())
-    if (!option->get_positional())
-      for (const std::string& value : option->results())
-        if (value.empty())
-          throw InvalidInput(fmt::format("--{}: its value is empty; give one, or leave the option out",
-                                         option->get_lnames().front()));
-  for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
+inline void refuse_missing_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) continue;
+    const std::string& name = option->get_lnames().front();
+    for (const std::string& value : option->results()) {
+      if (value.empty())
+        throw InvalidInput(fmt::format("--{}: its value is empty; give one, or leave the option out", name));
+      if (value.starts_with('-') && app.get_option_no_throw(value) != nullptr)
+        throw InvalidInput(fmt::format(
+            "--{}: lacks its value: '{}' is an option; a file of that name is ./{}", name, value, value));
+    }
+  }
+  for (const CLI::App* command : app.get_subcommands()) refuse_missing_values(*command);
 }
 
 }  // namespace abut::cli

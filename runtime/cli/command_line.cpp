@@ -17,7 +17,7 @@ constexpr int kMaxJobs = 1024;
 bool parse(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", version());
   refuse_misspelt_command(app, argc, argv);
-  refuse_empty_values(argc, argv);
+  refuse_missing_values(argc, argv);
   refuse_values_of_flags(app);
   try {
     app.parse(argc, argv);
@@ -27,7 +27,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
     app.exit(error);
     return false;
   }
-  refuse_empty_values(app);
+  refuse_missing_values(app);
   return true;
 }
 

@@ -11,6 +11,8 @@ constexpr std::size_t kTwist = 10;
 
 PoseFile::PoseFile(const std::string& path) : columns_(path, kNames, kTwist) {}
 
+bool PoseFile::has_twists() const { return columns_.has(kTwist); }
+
 bool PoseFile::next(PoseRow& row) {
   if (!columns_.next()) return false;
   row.idx = columns_.has(0) ? std::string(columns_.text(0)) : std::to_string(rows_);

@@ -26,6 +26,7 @@ class PoseFile {
   // Reads the next row; false at the end.
   bool next(PoseRow& row);
 
+  bool has_twists() const;
   double share_read() const { return columns_.share_read(); }
   std::string place() const { return columns_.place(); }
 

@@ -84,8 +84,9 @@ void Quantity::answer(std::span<const body::Pair> pairs, Answers& answers) {
           write_row(pairs[i], i, row - answers.first[i], answers.values.data() + row * columns_.size());
 }
 
-std::vector<std::string> answer_columns(const Quantity& quantity) {
+std::vector<std::string> answer_columns(const Quantity& quantity, bool twists) {
   std::vector<std::string> names = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx", "ty", "tz"};
+  if (twists) names.insert(names.end(), {"wx", "wy", "wz", "vx", "vy", "vz"});
   names.insert(names.end(), quantity.columns().begin(), quantity.columns().end());
   names.emplace_back("status");
   return names;

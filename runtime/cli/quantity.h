@@ -80,9 +80,9 @@ struct QuantityRow {
   bool has_contacts = false;  // supports QuantityOptions::all_contacts
 };
 
-// The columns of a row of answers: those of the question, those of the quantity, and the status. Names are
-// unique.
-std::vector<std::string> answer_columns(const Quantity& quantity);
+// The columns of a row of answers: those of the question, with or without its twist, those of the quantity,
+// and the status. Names are unique.
+std::vector<std::string> answer_columns(const Quantity& quantity, bool twists);
 
 // All rows, in a fixed order; the first is the default.
 const std::vector<QuantityRow>& quantities();

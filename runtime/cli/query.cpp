@@ -40,7 +40,7 @@ struct Block {
 
   void read(cli::PoseFile& file, cli::QueryBodies& bodies, const cli::Quantity& quantity);
   void add(const cli::PoseRow& row, cli::QueryBodies& bodies, const cli::Quantity& quantity);
-  void format(std::size_t columns, int threads);
+  void format(std::size_t columns, bool twists, int threads);
 };
 
 void Block::read(cli::PoseFile& file, cli::QueryBodies& bodies, const cli::Quantity& quantity) {
@@ -74,7 +74,7 @@ void Block::add(const cli::PoseRow& row, cli::QueryBodies& bodies, const cli::Qu
   pairs.push_back(pair);
 }
 
-void Block::format(std::size_t columns, int threads) {
+void Block::format(std::size_t columns, bool twists, int threads) {
   lines.resize(rows.size());
   parallel_for(
       static_cast<std::int64_t>(rows.size()), threads,
@@ -85,6 +85,8 @@ void Block::format(std::size_t columns, int threads) {
                                         cli::csv_field(row.objB));
         for (const double v : row.quaternion) fmt::format_to(std::back_inserter(asked), ",{}", v);
         for (const double v : row.translation) fmt::format_to(std::back_inserter(asked), ",{}", v);
+        for (const double v : row.twist)
+          if (twists) fmt::format_to(std::back_inserter(asked), ",{}", v);
         std::string& line = lines[i];
         line.clear();
         const std::size_t first = pair < 0 ? 0 : answers.first[pair];
@@ -234,7 +236,7 @@ int run(Arguments& arguments) {
     prepare_surfaces(arguments);
   }
   const std::size_t columns = quantity->columns().size();
-  out.write(fmt::format("{}\n", fmt::join(cli::answer_columns(*quantity), ",")));
+  out.write(fmt::format("{}\n", fmt::join(cli::answer_columns(*quantity, poses.has_twists()), ",")));
 
   cli::Progress progress("row");
   Block block;
@@ -243,7 +245,7 @@ int run(Arguments& arguments) {
     block.read(poses, bodies, *quantity);
     if (block.rows.empty()) break;
     quantity->answer(block.pairs, block.answers);
-    block.format(columns, arguments.jobs);
+    block.format(columns, poses.has_twists(), arguments.jobs);
     if (!arguments.surfaces.empty()) write_surfaces(block, rows, arguments, of_surfaces);
     for (const std::string& line : block.lines) out.write(line);
     failed += block.rows.size() - block.pairs.size() +

@@ -52,6 +52,21 @@ std::string_view model_of(const QuantityOptions& options) {
   return options.model.empty() ? proximity::distance_models().front().name : options.model;
 }
 
+// Refuses settings of a distance model without effect: of smoothed distances on exact ones, and others, or
+// another method than the first, on smoothed ones.
+void require_heeded(std::string_view method, const QuantityOptions& options, bool smoothed) {
+  const proximity::DistanceModelRow& row = proximity::find_distance_model(model_of(options));
+  const auto of_model = " of --model " + std::string(row.name);
+  const std::vector<std::string_view>& names = row.smoothed_settings;
+  for (const SettingValue& setting : options.settings)
+    if (smoothed != (std::find(names.begin(), names.end(), setting.name) != names.end()))
+      throw InvalidInput("--" + setting.name + " has no effect on " +
+                         (smoothed ? "smoothed_derivative" : "exact distances") + of_model);
+  if (smoothed && !method.empty() && method != row.methods.front())
+    throw InvalidInput("--method " + std::string(method) + " has no effect on smoothed_derivative" +
+                       of_model);
+}
+
 // A quantity that keeps one Result per pair.
 template <typename Result>
 class BatchQuantity : public Quantity {
@@ -79,7 +94,9 @@ class DistanceQuantity : public BatchQuantity<Result> {
                    const QuantityOptions& options)
       : BatchQuantity<Result>(std::move(columns)),
         batch_(model_of(options), method, options.settings, options.threads),
-        what_(what) {}
+        what_(what) {
+    require_heeded(method, options, false);
+  }
 
   void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, what_); }
 
@@ -185,7 +202,9 @@ class Smoothed : public BatchQuantity<derivative::SmoothedPair> {
 class SmoothedModel : public Smoothed {
  public:
   SmoothedModel(std::string_view method, const QuantityOptions& options)
-      : batch_(model_of(options), method, options.settings, options.threads) {}
+      : batch_(model_of(options), method, options.settings, options.threads) {
+    require_heeded(method, options, true);
+  }
 
   void require_valid(const body::Pair& pair) const override {
     batch_.require_smoothable(pair, "smoothed_derivative");
@@ -276,7 +295,7 @@ std::vector<std::string_view> smoothed_methods() {
 std::vector<std::string_view> smoothed_models() {
   std::vector<std::string_view> names = {proximity::distance_models().front().name};
   for (const proximity::DistanceModelRow& row : proximity::distance_models())
-    if (row.has_smoothed) names.push_back(row.name);
+    if (row.has_smoothed()) names.push_back(row.name);
   return names;
 }
 

@@ -97,13 +97,13 @@ class Output {
   // Called after every step.
   void step() {
     if (statistics_) statistics_->write(simulation_);
+    if (is_hdf5(arguments_.out) && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1))
+      save();
   }
 
   void frame() {
-    const bool saves = is_hdf5(arguments_.out);
     if (csv_) csv_->write(simulation_);
-    if (saves || page_) recording_.add_frame(simulation_);
-    if (saves && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
+    if (is_hdf5(arguments_.out) || page_) recording_.add_frame(simulation_);
   }
 
   // Finishes the outputs of the steps done, even if an error ended the run; each output is independent of the
@@ -257,6 +257,8 @@ void require_heeded(const Arguments& arguments) {
   };
   if (sets("halvings") && !sets("error"))
     throw InvalidInput("--integrator-halvings has no effect without --integrator-error");
+  if (arguments.control == "-" && arguments.joint_control == "-")
+    throw InvalidInput("--control and --joint-control both read standard input; give one of them a file");
   if (!arguments.assets.empty()) (void)cli::AssetFolder(arguments.assets);
 }
 

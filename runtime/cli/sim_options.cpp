@@ -7,6 +7,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/setting_options.h"
 #include "runtime/contact/model.h"
+#include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/dynamics/step/simulation.h"
 
 namespace abut::cli {
@@ -97,6 +98,9 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.footer(
       describe_settings(model_settings()) + describe_settings(integrator_settings) +
       describe_settings(solver_settings) +
+      fmt::format("Slip of friction with --integrator implicit, unless given: --stiction-speed {0:g} m/s, "
+                  "--stiction {1:g}.\n",
+                  dynamics::kImplicitStiction, dynamics::kImplicitStiction / dynamics::kGreatestUnit) +
       "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
       "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");
   app.add_option("--every", arguments.every,

@@ -93,8 +93,9 @@ class Model {
   // Throws what the other members would throw for this pair; computes nothing.
   virtual void require_valid(const body::Pair& pair) const = 0;
 
-  // Bodies whose surfaces are farther apart than the sum of their reaches (m) exert less than 1e-16 of the
-  // force at touching; more where points do not resolve the bodies (thin walls, edges below 29 degrees).
+  // Bodies whose surfaces, of assets the boxes around them, are farther apart than the sum of their reaches
+  // (m) exert less than 1e-16 of the force at touching; more where points do not resolve the bodies (thin
+  // walls, edges below 29 degrees).
   virtual double reach(const body::Body&) const { return 0; }
 
   // Computes the wrench of a pair and whatever else is requested. `hessian` must be given, and is filled, if

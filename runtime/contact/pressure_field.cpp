@@ -199,6 +199,18 @@ body::Pair under_B(const body::Pair& pair) {
   return result;
 }
 
+// Bound of how far an asset's tetrahedra extend beyond the box of its surface, m.
+double beyond_surface(const body::Body& body) {
+  if (body.geometry.volume().vertex_count == 0) return 0;
+  const asset::SurfaceView& surface = body.geometry.surface();
+  const asset::VolumeView& volume = body.geometry.volume();
+  const Eigen::Map<const Eigen::Matrix3Xd> inner(surface.vertices, 3, surface.vertex_count),
+      outer(volume.vertices, 3, volume.vertex_count);
+  const Vec3<double> low = inner.rowwise().minCoeff() - outer.rowwise().minCoeff(),
+                     high = outer.rowwise().maxCoeff() - inner.rowwise().maxCoeff();
+  return low.cwiseMax(high).cwiseMax(0).norm();
+}
+
 class PressureFieldModel final : public Model {
  public:
   explicit PressureFieldModel(const PressureFieldSettings& settings) : settings_(settings) {}
@@ -207,11 +219,12 @@ class PressureFieldModel final : public Model {
 
   // Bound of how far the triangles of a round primitive extend beyond it: half of their sagitta, which is at
   // most `deviation` times the radius of their corners, which is at most 2 / (2 - deviation) times the
-  // primitive's radius (primitives/revolution.cpp).
+  // primitive's radius (primitives/revolution.cpp). The tetrahedra of an asset, whose boundary is a simplified
+  // surface, extend beyond the box of its surface.
   double reach(const body::Body& body) const override {
     const body::Primitive* const primitive = body.geometry.primitive();
     const double deviation = body.geometry.deviation();
-    if (primitive == nullptr) return 0;
+    if (primitive == nullptr) return beyond_surface(body);
     return deviation / (2 - deviation) *
            std::visit([](const auto& shape) { return kind_of(shape).round_radius(shape); }, *primitive);
   }

@@ -136,13 +136,13 @@ class PotentialWalk {
     start();
     for (const std::int32_t* node = share.begin; node != share.end; ++node)
       walk(side, share.level, *node, [&](const Patch<S>& patch) {
-        share.met = true;
         if (kOrder < 2 || side.law.still())
           Ops::template add<kOrder>(patch, lanes);
         else
           add_moving(patch, share);
       });
     share.energy += simd::sum(lanes.energy);
+    share.met = !(share.energy <= S(0));  // also where it is NaN
     for (int a = 0; a < 6; ++a) sums.value[a] += simd::sum(lanes.value[a]);
     if constexpr (kOrder > 0)
       for (int a = 0; a < 6; ++a)

@@ -31,14 +31,24 @@ void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const
 
 std::span<const DistanceModelRow> distance_models() {
   static const std::vector<DistanceModelRow> rows = {
-      {"hull", "of the convex hulls; overlapping: the shortest translation that separates them",
-       hull_methods(), &hull_settings, &make_hull_model, false},
+      {"hull",
+       "of the convex hulls; overlapping: the shortest translation that separates them",
+       hull_methods(),
+       &hull_settings,
+       &make_hull_model,
+       {}},
       {"surface",
        "of the surfaces themselves; overlapping: the depth of the deepest point of either within the other",
-       surface_methods(), &surface_settings, &make_surface_model, true},
+       surface_methods(),
+       &surface_settings,
+       &make_surface_model,
+       {kTemperatureSetting.name}},
       {"pieces",
        "of unions of convex pieces (--pieces); overlapping: the depth of the deepest pair of pieces",
-       hull_methods(), &hull_settings, &make_pieces_model, false},
+       hull_methods(),
+       &hull_settings,
+       &make_pieces_model,
+       {}},
   };
   return rows;
 }

@@ -70,7 +70,10 @@ struct DistanceModelRow {
   std::vector<SettingInfo> (*settings)(std::string_view method);  // of a method, to be set by name
   // Throws InvalidInput for an unknown method or setting, and for a value out of range.
   std::unique_ptr<DistanceModel> (*make)(std::string_view method, const SettingValues& settings);
-  bool has_smoothed;  // implements DistanceModel::smoothed, with any method
+  // Names of the settings of DistanceModel::smoothed, which takes no others, with any method. Empty: the row
+  // does not implement it.
+  std::vector<std::string_view> smoothed_settings;
+  bool has_smoothed() const { return !smoothed_settings.empty(); }
 };
 
 // All rows, in a fixed order; the first is the default.

@@ -73,7 +73,8 @@ run(${WORK}/shared_prefix/bin/abut-query --version)
 file(STRINGS ${WORK}/shared/CMakeCache.txt python REGEX "^ABUT_PYTHON:")
 if(python)  # the module was built for it
   string(REGEX REPLACE "^[^=]*=" "" python "${python}")
-  run(${CMAKE_COMMAND} -E env PYTHONPATH=${WORK}/shared_prefix/lib/python3/dist-packages
+  file(GLOB modules ${WORK}/shared_prefix/lib/python3.*/dist-packages)  # as below /usr/local: of one version
+  run(${CMAKE_COMMAND} -E env PYTHONPATH=${modules}
       ${python} -B -c "import abut; abut.separation")
 endif()
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${WORK}/shared_consumer -G Ninja -DCMAKE_BUILD_TYPE=Release

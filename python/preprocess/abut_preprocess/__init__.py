@@ -52,7 +52,7 @@ class Event(NamedTuple):
 
     object: str
     stage: str  # start, check, read, close, hull, ..., write; empty once it is finished
-    status: str  # once it is finished: "ok", "ok, mended", "up to date", "failed", ...
+    status: str  # once it is finished: "ok", "ok, mended", "up to date", "up to date, mended", "failed", ...
     reason: str  # why it failed, or was made again
     finished: int  # objects by now
     count: int  # objects of the run
@@ -88,7 +88,7 @@ def program() -> str:
     found = str(own) if own.exists() else shutil.which(PROGRAM)
     if found is None:
         raise ProgramError(f"the program {PROGRAM} is neither beside abut_preprocess nor on the PATH; "
-                           "cmake --install, or the Debian package abut-preprocess, puts it there")
+                           "cmake --install puts it in the prefix's bin, the Debian package abut-preprocess in /usr/bin")
     return found
 
 
@@ -98,6 +98,13 @@ def settings() -> Dict[str, Setting]:
     said = subprocess.run([program(), "settings"], check=True, capture_output=True, text=True).stdout
     own = {"json", "quiet", "events"}
     return {row.pop("name").replace("-", "_"): Setting(**row) for row in json.loads(said) if row["name"] not in own}
+
+
+def _word(value: Any) -> Optional[str]:
+    """A number, word or path as the program takes it; None of anything else."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    return str(value) if isinstance(value, (str, numbers.Real)) and not isinstance(value, bool) else None
 
 
 def _words(name: str, value: Any) -> List[str]:
@@ -110,13 +117,16 @@ def _words(name: str, value: Any) -> List[str]:
         if not isinstance(value, bool):
             raise TypeError(f"preprocess: {name} must be True or False, not {type(value).__name__}")
         return [option] if value else []
-    values = [value] if isinstance(value, (str, numbers.Real)) else list(value)
-    if not values and not setting.repeats:
+    single = isinstance(value, (str, bytes, numbers.Real, os.PathLike))
+    try:
+        words = [_word(one) for one in ([value] if single else value)]
+    except TypeError:  # it has no items
+        words = [None]
+    if not words and not setting.repeats:
         raise TypeError(f"preprocess: {name} is empty; leave it out for the default")
-    if isinstance(value, bool) or not all(isinstance(one, (str, numbers.Real)) for one in values):
+    if None in words:
         raise TypeError(f"preprocess: {name} must be {setting.type}: numbers or words, not {value!r}")
-    words = [str(one) for one in values]
-    return [f"{option}={word}" for word in words] if setting.repeats else [f"{option}={','.join(words)}"]
+    return [f"{option}={word}" for word in words] if setting.repeats else [f"{option}={','.join(map(str, words))}"]
 
 
 def _arguments(dataset: PathLike, out: PathLike, given: Dict[str, Any]) -> List[str]:

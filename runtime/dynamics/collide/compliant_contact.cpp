@@ -6,15 +6,14 @@
 #include "runtime/contact/slip_setting.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/dynamics/collide/required_pairs.h"
+#include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 namespace {
 
 using contact::Want;
-
-// sqrt(g size) of objects of 1 m, the unit of dimensionless slip settings, m/s.
-constexpr double kGreatestUnit = 3;
 
 // Returns the settings with the slip at which friction has 0.7 of its full value multiplied by `factor`, for
 // a model with such a setting. The slip is that of the settings, or else `standard`, m/s, or the model's
@@ -120,7 +119,9 @@ CompliantContact::CompliantContact(const System& system, const ContactSource& so
       stiction_(stiction),
       placed_(system, std::span(models_.emplace_back(make_models(1))).first(model_count())) {
   if (system.scene().contacts.empty()) require_parts(system, contact::find_model(force_model(source)).needs);
-  require_pairs();
+  require_pairs(system, [this](const Shape&, std::size_t placed_A, const Shape&, std::size_t placed_B) {
+    return models_[0][model_of(placed_A, placed_B)].get();
+  });
 }
 
 CompliantContact::Models CompliantContact::make_models(double factor) const {
@@ -147,49 +148,6 @@ void CompliantContact::smooth_stiction(double factor) {
   if (known != factors_.end()) return;
   models_.push_back(make_models(factor));
   factors_.push_back(factor);
-}
-
-// Checks each pair of kinds of shapes once, where any shapes of these kinds may collide.
-void CompliantContact::require_pairs() const {
-  struct Kind {
-    const Shape* shape;
-    std::size_t contact_class;
-    std::vector<std::size_t> owners;  // placed bodies with such a shape
-  };
-  std::vector<Kind> kinds;
-  for (std::size_t i = 0; i < system_.shape_count(); ++i) {
-    const Shape& shape = system_.shape(i);
-    const std::size_t owner = system_.placed_body_of_shape(i), contact_class = system_.contact_class(owner);
-    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) {
-      return k.contact_class == contact_class && k.shape->geometry.id() == shape.geometry.id() &&
-             k.shape->material.modulus == shape.material.modulus;
-    });
-    if (kind == kinds.end()) kind = kinds.insert(kind, {&shape, contact_class, {}});
-    if (kind->owners.empty() || kind->owners.back() != owner) kind->owners.push_back(owner);
-  }
-  const auto require = [this](const Kind& A, const Kind& B) {
-    for (const std::size_t a : A.owners)
-      for (const std::size_t b : B.owners)
-        if (a != b && (a >= system_.fixed_count() || b >= system_.fixed_count()) && system_.may_meet(a, b))
-          return require_pair(*A.shape, a, *B.shape, b);
-  };
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    for (std::size_t k = 0; k <= i; ++k) require(kinds[k], kinds[i]);
-}
-
-void CompliantContact::require_pair(const Shape& a, std::size_t placed_A, const Shape& b,
-                                    std::size_t placed_B) const {
-  const auto name = [&](std::size_t placed) {
-    return placed < system_.fixed_count()
-               ? "fixed shape " + std::to_string(placed)
-               : "body '" + system_.body(placed - system_.fixed_count()).name + "'";
-  };
-  const body::Body A{a.geometry, a.material}, B{b.geometry, b.material};
-  try {
-    models_[0][model_of(placed_A, placed_B)]->require_valid({&A, &B, {}});
-  } catch (const InvalidInput& error) {
-    throw InvalidInput("simulation: " + name(placed_A) + " and " + name(placed_B) + ": " + error.what());
-  }
 }
 
 void CompliantContact::find(const State& state, const Control& control, double dt,

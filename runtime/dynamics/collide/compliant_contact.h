@@ -106,8 +106,6 @@ class CompliantContact {
   };
   Meeting meet(std::span<const BodyMotion> motions, const PairForce& force, const ShapePair& shapes,
                contact::Model& model, contact::Want want) const;
-  void require_pairs() const;
-  void require_pair(const Shape& a, std::size_t placed_A, const Shape& b, std::size_t placed_B) const;
   void evaluate(std::span<const BodyMotion> motions, contact::Want want, std::size_t thread,
                 std::size_t pair);
   // Number of models of a thread: the source's, then one for each of the scene's choices.

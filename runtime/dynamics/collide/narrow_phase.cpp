@@ -7,6 +7,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/dynamics/collide/contact_reduction.h"
+#include "runtime/dynamics/collide/required_pairs.h"
 
 namespace abut::dynamics {
 namespace {
@@ -61,14 +62,23 @@ NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int 
       throw InvalidInput("the setting '" + std::string(value.name) + "' of the contact model '" +
                          source.model + "' does not act on contact points; leave it out");
   for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model, source.settings);
+  require_pairs(system, [this](const Shape& a, std::size_t, const Shape& b, std::size_t) {
+    const bool assets = a.geometry.primitive() == nullptr && b.geometry.primitive() == nullptr;
+    return assets ? scratch_.front().model.get() : nullptr;
+  });
 }
 
 // The number of the model's points depends on its resolution, so they are reduced like those of vertices.
 void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) {
   const body::Pair pair{&A.body, &B.body, A.X_WS.inverse() * B.X_WS};
   const std::size_t first = scratch.points.size();
-  for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
-    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, c.feature});
+  try {
+    for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
+      scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, c.feature});
+  } catch (const InvalidInput& error) {
+    throw InvalidInput("assets '" + A.body.geometry.name() + "' and '" + B.body.geometry.name() +
+                       "', within reach of a step: " + error.what() + ", or a shorter time step");
+  }
   keep_spread(scratch.points, first, kMaxAssetPoints, B.half.norm(), scratch.spread);
 }
 

@@ -95,14 +95,18 @@ void PlacedSystem::place(const State& state, const Control& control, double dt,
     const BodyState& moving = state.bodies[i];
     const Body& body = system_.body(i);
     PlacedBody& placed = bodies_[fixed_count() + i];
-    double momentum = moving.L_W.norm(), push = 0;
-    if (!control.F_BBcm_W.empty() && !body.joint) {
-      momentum += dt * control.F_BBcm_W[i].head<3>().norm();
-      push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
-    }
     if (placed.first_shape == placed.end_shape) continue;  // without shapes its bounds do not matter
-    const double spin =
-        body.joint ? system_.angular_velocity(state, i).norm() : momentum / body.inertia.minCoeff();
+    double spin = system_.angular_velocity(state, i).norm(), push = 0;
+    if (!body.joint) {
+      // Euler's equation: I dw/dt = tau + L x w.
+      const Mat3<double> to_spin = in_world(moving.q_WB, body.inertia.cwiseInverse());
+      Vec3<double> torque = moving.L_W.cross(to_spin * moving.L_W);
+      if (!control.F_BBcm_W.empty()) {
+        torque += control.F_BBcm_W[i].head<3>();
+        push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
+      }
+      spin += dt * (to_spin * torque).norm();
+    }
     double speed = moving.v_WB.norm() + fall + push + spin * placed.length;
     if (!twists_W.empty()) speed = std::max(speed, speed_of(placed, twists_W[i]));
     placed.margin = placed.reach + kMargin * thinnest_ + dt * speed;

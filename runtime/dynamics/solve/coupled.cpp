@@ -44,10 +44,10 @@ void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, Tre
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Squared speed of a row without impulses, for the largest one of its island; 0 for a joint limit that is
-// already satisfied.
-double squared_speed_of(const ContactRow& row, bool joint) {
-  return joint && row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
+// Squared speed of a row without impulses, for the largest one of its island; 0 for a contact or joint limit
+// that opens without them: it may be far from closing.
+double squared_speed_of(const ContactRow& row) {
+  return row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
 }
 
 // Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies and
@@ -94,7 +94,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
         row.A = islands.place_of_body(row.A);
         row.B = islands.place_of_body(row.B);
       }
-      const double square = squared_speed_of(row, joint);
+      const double square = squared_speed_of(row);
       keep_largest(squared_speed, square);
     }
     units_[unit].squared_speed = squared_speed;

@@ -10,6 +10,8 @@ namespace abut::dynamics {
 // at three times this speed, less than 1e-6 m/s. With a smaller one, what is out of balance within the cone
 // takes longer to come to rest. (The models' own defaults are for explicit steps.)
 inline constexpr double kImplicitStiction = 3e-7;
+// sqrt(g size) of objects of 1 m, the unit of dimensionless slip settings, m/s.
+inline constexpr double kGreatestUnit = 3;
 
 // Limits at which Newton's method ends.
 struct SearchLimits {

@@ -14,12 +14,15 @@ constexpr double kSlop = 1e-4;  // depth that is not corrected, relative to the 
 
 constexpr double kStill = 1e-150;  // rad/s and m/s: squares of slower twists would underflow
 
-// Evens out the first guesses of each pair of shapes; its contacts are contiguous.
+constexpr double kOneNormal = 0.99;  // least cosine between normals of one area
+
+// Evens out the first guesses of each area: its contacts are contiguous.
 void even_out_areas(std::span<PairContact> contacts) {
   for (std::size_t first = 0; first < contacts.size();) {
     std::size_t end = first;
     while (end < contacts.size() && contacts[end].area > 0 &&
-           contacts[end].key.same_shapes(contacts[first].key))
+           contacts[end].key.same_shapes(contacts[first].key) &&
+           contacts[end].n_W.dot(contacts[first].n_W) > kOneNormal)
       ++end;
     if (end > first) even_out(contacts.subspan(first, end - first));
     first = std::max(end, first + 1);
@@ -44,7 +47,16 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
     TreeMotion tree(system, std::move(bodies));
     if (tree.moves()) trees_.push_back(std::move(tree));
   }
+  std::vector<std::uint8_t> moves(system.body_count());
+  for (const TreeMotion& tree : trees_)
+    for (const std::int32_t body : tree.coordinates().bodies()) moves[static_cast<std::size_t>(body)] = 1;
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    if (is_jointed(i) && moves[i] == 0) welded_.emplace_back(i, system.initial_state().bodies[i]);
   tree_problems_.resize(trees_.size());
+}
+
+void ContactStage::place_welded(State& state) const {
+  for (const auto& [i, placed] : welded_) state.bodies[i] = placed;
 }
 
 // Returns the pairs that the search found and that the scene allows to meet.
@@ -65,12 +77,15 @@ void ContactStage::find(const State& state, const Control& control) {
 bool ContactStage::covers() const {
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     if (!placed_.covers(i, bodies_[i].V_WB_W, dt_)) return false;
+  for (std::size_t t = 0; t < trees_.size(); ++t)
+    if (!trees_[t].covers_limits(tree_problems_[t].v, dt_)) return false;
   return true;
 }
 
 void ContactStage::find_beyond(const State& state, const Control& control) {
   twists_.resize(bodies_.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) twists_[i] = bodies_[i].V_WB_W;
+  for (std::size_t t = 0; t < trees_.size(); ++t) trees_[t].reach_beyond(tree_problems_[t].v);
   placed_.place(state, control, dt_, twists_);
   narrow_.find(placed_, pairs(), contacts_);
 }

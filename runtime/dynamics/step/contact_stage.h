@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/dynamics/collide/broad_phase.h"
@@ -18,11 +19,14 @@ class ContactStage {
  public:
   ContactStage(const System& system, const StepConfig& config);
 
+  // Writes the bodies that are welded to the world, which follow from the joints alone, to the state.
+  void place_welded(State& state) const;
+
   // Finds the contacts of the state's configuration that are within reach of a step.
   void find(const State& state, const Control& control);
 
   // Returns whether every body is slow enough, with the twists of the solver, to meet only bodies that were
-  // searched.
+  // searched, and every joint only limits that have rows.
   bool covers() const;
   // Finds the contacts again, with the reach that the twists left by the solver need, too.
   void find_beyond(const State& state, const Control& control);
@@ -89,6 +93,7 @@ class ContactStage {
   std::vector<ContactTree> tree_problems_;
   std::vector<JointRow> joint_rows_;
   std::vector<std::uint8_t> jointed_;  // for each body; empty: no joints
+  std::vector<std::pair<std::size_t, BodyState>> welded_;
 };
 
 // Reports the energies of a state, armatures included. Throws InvalidInput, which names the body, where a

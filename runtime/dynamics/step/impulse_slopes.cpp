@@ -186,7 +186,12 @@ void ImpulseSlopes::classify(Row& row, double speed) {
   if (row.weak && u_t.norm() > near) row.along = u_t.normalized();  // how it would slide if it were loaded
   if (opens >= pressed || row.weak) return;
   row.law = Law::kSliding;
-  if (row.mu == 0) return;
+  if (row.mu == 0 && u_t.norm() < near) {
+    // More friction would hold it.
+    row.weak = row.weak || !row.dmu.isZero(0);
+    row.dmu.setZero();
+    return;
+  }
   const double slack = row.mu * pressed - W * J_t.norm();
   row.slip = u_t.norm();
   if (std::max(row.slip, slack) < near) {

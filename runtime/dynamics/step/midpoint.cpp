@@ -62,6 +62,7 @@ class Midpoint final : public Integrator {
   const StepReport& step(State& state, const Control& control, StepDerivatives* derivatives) {
     system_.require_valid(state);
     system_.require_valid(control);
+    stage_.place_welded(state);
     if (derivatives != nullptr) trace_.start = state;
     bool moved = drift(state, dt_ / 2);
     for (TreeMotion& tree : stage_.trees()) {

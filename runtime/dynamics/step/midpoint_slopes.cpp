@@ -259,13 +259,16 @@ void MidpointSlopes::differentiate(const Trace& trace, const Control& control, C
     slopes.middleRows<6>(pose_column(body)) = of_body.topRows<6>();
     slopes.middleRows<6>(velocity_column(body)) = of_body.bottomRows<6>();
   }
+  bool at_limit = false;
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const std::size_t p = free_bodies + t;
     const MatX<double> of_tree = trees_[t].end(parts_[p], displacements[p].value, displacements[p].slopes);
+    at_limit = at_limit || trees_[t].at_energy_limit();
     const Eigen::Index n = parts_[p].size();
     slopes(trees_[t].columns().pose, Eigen::all) = of_tree.topRows(n);
     slopes(trees_[t].columns().velocity, Eigen::all) = of_tree.bottomRows(n);
   }
+  if (at_limit) derivatives.kinks.push_back({StepKink::Kind::kEnergy, -1});
   const Eigen::Index forces = coordinates_.tree().nv();
   derivatives.state = slopes.leftCols(2 * dofs_);
   derivatives.force = slopes.middleCols(2 * dofs_, forces);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "runtime/asset/container.h"
@@ -111,7 +112,8 @@ void set_end_arrays(const EndArrays& end, Recording& recording) {
   recording.end.v = numbers(end.joint_velocity);
   for (std::size_t i = 0; i < end.contact_feature.size(); ++i) {
     const auto shape = [&](std::size_t k) {
-      return static_cast<std::uint32_t>(end.contact_shapes[2 * i + k]);
+      return static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(end.contact_shapes[2 * i + k], std::numeric_limits<std::uint32_t>::max()));
     };
     recording.end.impulses.push_back(
         {{shape(0), shape(1), end.contact_feature[i]}, vector(end.contact_impulse, i)});

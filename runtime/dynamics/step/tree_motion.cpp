@@ -198,6 +198,7 @@ Vec3<double> TreeMotion::from_root(std::size_t i) const {
 }
 
 void TreeMotion::keep_start() {
+  fastest_.setZero(v_.size());
   start_W_.resize(J_W_.size());
   for (std::size_t i = 0; i < J_W_.size(); ++i) start_W_[i] = scratch_.links[i].p_WC + from_root(i);
 }
@@ -273,33 +274,55 @@ void TreeMotion::add_forces(const Control& control) {
   }
 }
 
-void TreeMotion::add_rows(std::int32_t index, double dt, const VecX<double>& free,
-                          std::vector<JointRow>& rows) const {
+template <class Visit>
+void TreeMotion::for_limits(double dt, Visit&& visit) const {
   for (int i = 0; i < tree_.tree().link_count(); ++i) {
     const Joint& joint = tree_.tree().link(i).joint;
-    const int first = tree_.tree().first_v(i), end = tree_.tree().end_v(i);
+    const int first = tree_.tree().first_v(i);
+    if (tree_.tree().end_v(i) - first != 1) continue;
     JointRow row;
-    row.tree = index;
     row.body = tree_.bodies()[static_cast<std::size_t>(i)];
-    for (int d = first; d < end; ++d) {
-      row.dof = column_[static_cast<std::size_t>(d)];
-      row.factor = independent_(d, row.dof);
-      row.bound = dt * joint.friction;
-      if (row.factor != 0 && row.bound > 0) rows.push_back(row);
-    }
-    if (end - first != 1 || row.factor == 0) continue;
-    row.bound = 0;
-    const double q = q_[tree_.tree().first_q(i)], factor = row.factor;
+    row.dof = column_[static_cast<std::size_t>(first)];
+    const double q = q_[tree_.tree().first_q(i)], factor = independent_(first, row.dof);
+    if (factor == 0) continue;
+    const double reach = kLimitReach + 2 * dt * std::abs(factor) * fastest_[row.dof];
     for (const double side : {1.0, -1.0}) {
       row.factor = side * factor;
       row.gap = side > 0 ? q - joint.lower : joint.upper - q;
-      const double speed = std::abs(row.factor) * std::max(std::abs(v_[row.dof]), std::abs(free[row.dof]));
-      if (!(row.gap < kLimitReach + 2 * dt * speed)) continue;
-      // Reaches the limit in the middle of the next step.
-      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;
-      rows.push_back(row);
+      visit(row, reach);
     }
   }
+}
+
+bool TreeMotion::covers_limits(const VecX<double>& after, double dt) const {
+  bool covers = true;
+  for_limits(dt, [&](const JointRow& row, double reach) {
+    covers = covers && (row.gap < reach || !(row.gap + dt * row.factor * after[row.dof] < 0));
+  });
+  return covers;
+}
+
+void TreeMotion::add_rows(std::int32_t index, double dt, const VecX<double>& free,
+                          std::vector<JointRow>& rows) {
+  for (int i = 0; i < tree_.tree().link_count(); ++i) {
+    JointRow row;
+    row.tree = index;
+    row.body = tree_.bodies()[static_cast<std::size_t>(i)];
+    row.bound = dt * tree_.tree().link(i).joint.friction;
+    for (int d = tree_.tree().first_v(i); d < tree_.tree().end_v(i); ++d) {
+      row.dof = column_[static_cast<std::size_t>(d)];
+      row.factor = independent_(d, row.dof);
+      if (row.factor != 0 && row.bound > 0) rows.push_back(row);
+    }
+  }
+  fastest_ = fastest_.cwiseMax(v_.cwiseAbs()).cwiseMax(free.cwiseAbs());
+  for_limits(dt, [&](JointRow row, double reach) {
+    if (!(row.gap < reach)) return;
+    row.tree = index;
+    // Reaches the limit in the middle of the next step.
+    row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;
+    rows.push_back(row);
+  });
 }
 
 double TreeMotion::control_work(const VecX<double>& after, double dt) const {
@@ -312,6 +335,7 @@ double TreeMotion::control_work(const VecX<double>& after, double dt) const {
 bool TreeMotion::finish(const VecX<double>& after, double dt) {
   const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
   v_ = after;
+  braked_ = false;
   const bool kept = drift(dt / 2);
   if (root_.cols() == 6) return kept;
   const bool floats = root_.cols() > 0;
@@ -319,6 +343,7 @@ bool TreeMotion::finish(const VecX<double>& after, double dt) {
   const Shares now = shares(whole.L_W);
   const double excess = fall + rise();
   if (excess > 0 && now.moving > 0) {
+    braked_ = true;
     const double scale = std::sqrt(std::max(0.0, 1 - excess / now.moving));
     v_ *= scale;
     if (floats) v_.head(root_.cols()) = now.whole + scale * now.of_joints;

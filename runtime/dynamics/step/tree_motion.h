@@ -43,6 +43,10 @@ class TreeMotion {
   // friction of its joints, and its bodies, with the twists before the forces act.
   void push(const Control& control, double dt, std::int32_t index, ContactTree& problem,
             std::vector<JointRow>& rows, std::span<ContactBody> bodies);
+  // Returns whether every limit that the velocities `after` the impulses would pass within dt has its row.
+  bool covers_limits(const VecX<double>& after, double dt) const;
+  // Lets the next push() reach limits as velocities `after` the impulses do, too.
+  void reach_beyond(const VecX<double>& after) { fastest_ = fastest_.cwiseMax(after.cwiseAbs()); }
   const VecX<double>& place() const { return q_; }
   const VecX<double>& velocities() const { return v_; }
   // Work of joint forces, springs and drives, J.
@@ -53,6 +57,8 @@ class TreeMotion {
   // excess is removed from the velocities, of a planar root from those of the joints, except of a floating
   // tree. Returns what drift returns.
   bool finish(const VecX<double>& after, double dt);
+  // Whether the last finish() has removed energy.
+  bool braked() const { return braked_; }
 
   // Moves by a tangent of the independent degrees of freedom. The velocities of the joints stay, and the
   // momenta of a tree whose momenta are conserved.
@@ -87,7 +93,11 @@ class TreeMotion {
   void keep_start();  // stores the bodies' positions in start_W_
   // Rise of the potential energy since keep_start(), less a bound of the rounding of positions, J.
   double rise() const;
-  void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows) const;
+  void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows);
+  // Calls visit(row, reach) for both limits of each joint of one degree of freedom, with the gap within which
+  // push() has given them rows.
+  template <class Visit>
+  void for_limits(double dt, Visit&& visit) const;
   void add_forces(const Control& control);
 
   SystemTree tree_;
@@ -97,11 +107,13 @@ class TreeMotion {
   detail::Subspace root_;             // twists of the root joint if momenta are conserved; else (6, 0)
   VecX<double> start_;                // initial coordinates of joints in the scene
   VecX<double> damping_, stiffness_;  // diagonals of D and K
+  bool braked_ = false;
   TreeScratch scratch_;
   std::vector<TreeJacobian> J_W_;  // for each body, V_WB_W = J v
   MatX<double> M_, GM_;
   Eigen::LLT<MatX<double>> llt_;
   VecX<double> q_, v_, full_, bias_, acceleration_, middle_;
+  VecX<double> fastest_;                           // for limits, of the step's pushes: greatest |v|
   VecX<double> q_start_;                           // at the start of drift()
   VecX<double> tau_gravity_, tau_control_, pull_;  // of gravity; of control; K (q - target)
   std::vector<Vec3<double>> start_W_;              // centres of mass at the start of the step, m

@@ -76,6 +76,14 @@ VecX<double> TreeSlopes::sizes() const {
   return sizes;
 }
 
+// The energy that is removed depends on the ratio of the velocities before and after the impulses: its
+// derivatives grow as these become small.
+double TreeSlopes::share_at(const VecX<double>& after) const {
+  constexpr double kOfVelocity = 0.1;  // step of the differences, relative to the largest velocity
+  constexpr double kLeast = 0.01;      // below it rounding takes over
+  return std::clamp(kOfVelocity * after.cwiseQuotient(sizes_).lpNorm<Eigen::Infinity>(), kLeast, 1.0);
+}
+
 TreeSlopes::Place TreeSlopes::moved(const Place& from, const VecX<double>& x) const {
   const SystemTree& of = tree_.coordinates();
   Place to = from;
@@ -191,26 +199,32 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
 MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displacement,
                              const MatX<double>& displacement_slopes) {
   const Eigen::Index n = start_.v.size();
+  const double share = share_at(part.y);
   const Place base = end_of(tree_, start_, part.y, displacement);
-  const auto slopes_by = [&](Eigen::Index count, auto&& end_at) {
-    MatX<double> by(2 * n, count);
-    for (Eigen::Index k = 0; k < count; ++k)
-      by.col(k) = slope(sizes_[k % n], [&](double t) {
-        return between(base, end_at(VecX<double>(t * VecX<double>::Unit(count, k))));
+  const bool braked = tree_.braked();
+  // `inputs` (count, N): their slopes. What does not vary is not asked.
+  const auto slopes_by = [&](const MatX<double>& inputs, auto&& end_at) {
+    MatX<double> by = MatX<double>::Zero(2 * n, inputs.rows());
+    for (Eigen::Index k = 0; k < by.cols(); ++k) {
+      if (inputs.row(k).isZero(0)) continue;
+      by.col(k) = slope(share * sizes_[k % n], [&](double t) {
+        const Place end = end_at(VecX<double>(t * VecX<double>::Unit(by.cols(), k)));
+        at_energy_limit_ = at_energy_limit_ || tree_.braked() != braked;
+        return between(base, end);
       });
-    return by;
+    }
+    return MatX<double>(by * inputs);
   };
   MatX<double> slopes =
       slopes_by(
-          2 * n,
-          [&](const VecX<double>& x) { return end_of(tree_, moved(start_, x), part.y, displacement); }) *
-          start_slopes() +
-      slopes_by(n, [&](const VecX<double>& x) { return end_of(tree_, start_, part.y + x, displacement); }) *
-          part.dy;
+          start_slopes(),
+          [&](const VecX<double>& x) { return end_of(tree_, moved(start_, x), part.y, displacement); }) +
+      slopes_by(part.dy,
+                [&](const VecX<double>& x) { return end_of(tree_, start_, part.y + x, displacement); });
   if (!displacement.isZero(0))
-    slopes +=
-        slopes_by(n, [&](const VecX<double>& x) { return end_of(tree_, start_, part.y, displacement + x); }) *
-        displacement_slopes;
+    slopes += slopes_by(displacement_slopes, [&](const VecX<double>& x) {
+      return end_of(tree_, start_, part.y, displacement + x);
+    });
   for (Variants& of : variants_)
     slopes.col(of.column) += slope(
         of, [&](TreeMotion& tree) { return between(base, end_of(tree, start_, part.y, displacement)); });

@@ -9,7 +9,8 @@
 namespace abut::dynamics {
 
 // Derivatives of a tree's motion through a step of midpoint.h with respect to its state at the start and to
-// the velocities that impulses leave: fourth-order differences of TreeMotion, whose maps are smooth.
+// the velocities that impulses leave: fourth-order differences of TreeMotion, whose maps are smooth but where
+// it begins to remove energy (TreeMotion::finish).
 class TreeSlopes {
  public:
   // Columns of the tree's inputs among all N inputs of the step: of its tangent and its velocity, for its
@@ -38,6 +39,8 @@ class TreeSlopes {
   // velocities after the impulses, and a displacement (n) with its slopes (n, N).
   MatX<double> end(const MovingPart& part, const VecX<double>& displacement,
                    const MatX<double>& displacement_slopes);
+  // Whether end() has met a place where the tree begins to remove energy.
+  bool at_energy_limit() const { return at_energy_limit_; }
 
   const Columns& columns() const { return columns_; }
 
@@ -52,6 +55,8 @@ class TreeSlopes {
   Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after,
                const VecX<double>& displacement);
   VecX<double> sizes() const;
+  // Share of the sizes by which the velocities `after` impulses can be varied, and places with them.
+  double share_at(const VecX<double>& after) const;
   // Slopes (2 n, N) of (tangent; velocity) at the start.
   MatX<double> start_slopes() const;
 
@@ -64,6 +69,7 @@ class TreeSlopes {
   VecX<double> sizes_;  // (n) step of the differences for each tangent and its rate
   std::vector<JointRow> rows_;
   std::vector<ContactBody> bodies_;
+  bool at_energy_limit_ = false;
 };
 
 }  // namespace abut::dynamics

@@ -78,7 +78,8 @@ struct Scene {
   // Where several choices apply to a pair the last one counts; where none does, the simulation's model.
   std::vector<ContactChoice> contacts;
   std::vector<std::filesystem::path> robot_files;  // files that its robots were read from, assets included
-  std::map<std::filesystem::path, body::Geometry> robot_assets;  // assets that robots' files name
+  std::map<std::filesystem::path, body::Geometry> robot_assets;         // assets that robots' files name
+  std::map<std::filesystem::path, std::filesystem::path> robot_meshes;  // their mesh of each asset's name
   std::vector<std::string> warnings;  // inertias of its robots that no solid can have, used unchanged
 
   // Calls visit(shape) for all shapes, fixed ones first.

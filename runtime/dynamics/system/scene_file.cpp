@@ -269,8 +269,12 @@ class Reader : private SceneLines {
     last_ = nullptr;
     const std::size_t first = read_robot(*this, scene_, assets_, robots_);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
-      if (!names_.insert(scene_.bodies[i].name).second)
-        refuse("there is a body '" + scene_.bodies[i].name + "' already");
+      const Body& made = scene_.bodies[i];
+      if (!names_.insert(made.name).second) refuse("there is a body '" + made.name + "' already");
+      for (std::size_t other = 0; made.joint && other < first; ++other)
+        if (const auto& joint = scene_.bodies[other].joint;
+            joint && joint->joint.name == made.joint->joint.name)
+          refuse("there is a joint '" + joint->joint.name + "' already");
       of_shapes_.resize(of_shapes_.size() + scene_.bodies[i].shapes.size());
       last_line_[i] = line_number();
     }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 #include "runtime/dynamics/system/robot.h"
 
 namespace abut::dynamics {
@@ -111,6 +111,19 @@ fs::path robot_file(const SceneLines& line, const fs::path& word, const fs::path
       (robots.empty() && word.is_relative() ? " (and in a folder of assets, where one is given)" : ""));
 }
 
+std::vector<std::byte> bytes_of(const fs::path& name) {
+  InputFile file(name);
+  std::vector<std::byte> bytes(file.size());
+  bytes.resize(file.read(bytes));
+  return bytes;
+}
+
+bool same_mesh(const fs::path& one, const fs::path& other) {
+  std::error_code missing;
+  return one == other || (fs::exists(one, missing) && fs::exists(other, missing) &&
+                          (fs::equivalent(one, other, missing) || bytes_of(one) == bytes_of(other)));
+}
+
 constexpr const char* kMakeRobot = "make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT";
 
 // Returns the asset of a robot's mesh, by the mesh's name.
@@ -160,14 +173,13 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   const fs::path file = robot_file(line, line.word("a URDF file"), robots);
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
-  std::map<fs::path, fs::path> of_a_name;  // mesh file of each asset name
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
         throw InvalidInput(mesh.file.string() + ": is scaled; " + kMakeRobot);
       if (mesh.file.extension() != ".h5") {
-        const fs::path other = of_a_name.emplace(mesh.file.stem(), mesh.file).first->second;
-        if (other != mesh.file)
+        const fs::path other = scene.robot_meshes.emplace(mesh.file.stem(), mesh.file).first->second;
+        if (!same_mesh(other, mesh.file))
           throw InvalidInput(mesh.file.string() + ": its asset has the name of that of " + other.string() +
                              "; " + kMakeRobot);
         return asset_of(mesh.file, assets);

@@ -20,7 +20,7 @@ class Distances final : public Asker {
  public:
   explicit Distances(std::string_view row)
       : model_(proximity::make_distance_model(row)),
-        has_smoothed_(proximity::find_distance_model(row).has_smoothed),
+        has_smoothed_(proximity::find_distance_model(row).has_smoothed()),
         has_regions_(row == "surface") {}
 
   void ask(const Query& query, Judge& judge) override {

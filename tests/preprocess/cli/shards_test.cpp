@@ -78,6 +78,40 @@ TEST_F(Shards, KilledTwiceLoseNothingMakeNothingTwiceAndMergeExactly) {
   EXPECT_EQ(merged(), names);
 }
 
+TEST_F(Shards, PartsOfOtherListsOfObjectsAreTold) {
+  for (const char* name : {"b", "c", "d", "e"}) write(name + std::string(".obj"), sphere(0.05, 2));
+  ASSERT_EQ(run(words("1/2")).code, 0);  // b, d
+  write("a.obj", sphere(0.05, 2));
+  ASSERT_EQ(run(words("2/2")).code, 0);  // b, d again: of a, b, c, d, e
+  const CommandResult apart = status();
+  EXPECT_EQ(apart.code, 1) << apart.out;
+  EXPECT_TRUE(contains(apart.out,
+                       "1 of 2 parts made from another list of objects than part 2, the most recent, "
+                       "has (5 objects); run again: 1\n"))
+      << apart.out;
+  ASSERT_EQ(run(words("1/2")).code, 0);
+  EXPECT_EQ(status().code, 0) << status().out;
+  EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b", "c", "d", "e"}));
+  const auto now = [&] { return command({"status", out_.string(), "--dataset", data_.string()}); };
+  EXPECT_EQ(now().code, 0) << now().out;
+  std::filesystem::rename(data_ / "e.obj", data_ / "f.obj");
+  EXPECT_EQ(now().code, 1);
+  EXPECT_TRUE(contains(now().out, "than " + data_.string() + " has (5 objects); run again: 1, 2\n"))
+      << now().out;
+}
+
+TEST_F(Shards, AssetsThatAreGoneAreMissing) {
+  for (const char* name : {"a", "b"}) write(name + std::string(".obj"), sphere(0.05, 2));
+  ASSERT_EQ(run(words("1/1")).code, 0);
+  std::filesystem::remove(asset("a"));
+  const CommandResult result = status();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.out, "        1  missing") && contains(result.out, "run its part again (a)"))
+      << result.out;
+  const nlohmann::json json = nlohmann::json::parse(std::ifstream(folder_ / "merged.json"));
+  EXPECT_EQ(json["objects"][0]["status"], "missing");
+}
+
 TEST_F(Shards, FailuresAreCountedByTheirCause) {
   write("ball.obj", sphere(0.05, 2));
   for (const char* name : {"bad_1.obj", "bad_2.obj", "bad_3.obj"}) write(name, "v 0 0 0\nv 1 0 0\nf 1 2 9\n");

@@ -99,6 +99,12 @@ def facts(manifest):
     return sorted(json.dumps({key: entry.get(key) for key in keys}, sort_keys=True) for entry in manifest["objects"])
 
 
+def require_all_again(words, scratch, change):
+    planned = subprocess.run([*words, "--dry-run"], cwd=scratch, capture_output=True, text=True)
+    require(f"shard {SHARDS:>12}".split() in [line.split()[:2] for line in planned.stdout.splitlines()],
+            f"with {change} not every shard runs again: {planned.stdout}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="abut_shards_") as name:
         scratch = pathlib.Path(name)
@@ -129,10 +135,9 @@ def main():
         idle = subprocess.run(words, cwd=scratch, capture_output=True, text=True)
         require(idle.returncode == 0 and "Nothing to be done" in idle.stdout + idle.stderr, idle.stdout + idle.stderr)
         for other in ("options=--tets none --quads none --stage-timings", "timeout=900"):
-            words_of_other = [*command(data, out), other]
-            planned = subprocess.run([*words_of_other, "--dry-run"], cwd=scratch, capture_output=True, text=True)
-            require(f"shard {SHARDS:>12}".split() in [line.split()[:2] for line in planned.stdout.splitlines()],
-                    f"with {other} not every shard runs again: {planned.stdout}")
+            require_all_again([*words, other], scratch, other)
+        (data / "added.obj").write_bytes((data / f"{names[0]}.obj").read_bytes())
+        require_all_again(words, scratch, "one more mesh")
         seconds = sum(entry["seconds"] for entry in merged["objects"])
         print(f"{status}\nnothing lost, nothing made twice, merged manifest exact; the last run took {seconds:.0f} s "
               "of one object after another")

@@ -25,6 +25,8 @@ TEST(StatusText, PartsDroppedAreToldBesideAWrap) {
   EXPECT_EQ(status_text(object), "ok, wrapped, parts dropped");
   object.measures["thin_shell"] = 1;
   EXPECT_EQ(status_text(object), "ok, THIN SHELL, parts dropped");
+  object.status = ObjectStatus::kUpToDate;
+  EXPECT_EQ(status_text(object), "up to date, THIN SHELL, parts dropped");
   const std::string what = caution(object.measures);
   EXPECT_NE(what.find("thin shell"), what.npos) << what;
   EXPECT_NE(what.find("30 % of the area"), what.npos) << what;

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/weld.h"
 #include "preprocess/remesh/no_quads.h"
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/point_levels.h"
@@ -34,6 +36,34 @@ TEST(ReferenceSurface, KnowsTheSideAndTheThicknessOfAPlate) {
   EXPECT_NEAR(plate.thickness(foot), 0.001, 1e-15);
   EXPECT_EQ(plate.closest_facing(low, {&up, 1}, 0.5, 0.0007).triangle, -1) << "beyond its reach";
   EXPECT_NEAR(plate.signed_distance(low), -0.0002, 1e-15);
+}
+
+// A block of 2 m by 1 m by 1 m with a groove along y in its upper side, 0.5 m deep and 0.2 m wide: the
+// groove's bottom is (0, y, 0.5).
+TriangleMesh grooved_block() {
+  const double section[][2] = {{-1, 0}, {0, 0}, {1, 0}, {1, 1}, {0.1, 1}, {0, 0.5}, {-0.1, 1}, {-1, 1}};
+  TriangleMesh block;
+  for (const double y : {0.0, 1.0})
+    for (const auto& [x, z] : section) block.vertices.emplace_back(x, y, z);
+  for (int k = 0; k < 8; ++k) {
+    const int next = (k + 1) % 8;
+    block.triangles.push_back({next, k, next + 8});
+    block.triangles.push_back({next + 8, k, k + 8});
+  }
+  for (const auto& [a, b, c] : {std::array{1, 2, 3}, {1, 3, 4}, {1, 4, 5}, {1, 5, 6}, {1, 6, 7}, {1, 7, 0}}) {
+    block.triangles.push_back({a, b, c});
+    block.triangles.push_back({a + 8, c + 8, b + 8});
+  }
+  return block;
+}
+
+TEST(ReferenceSurface, TheBottomOfAGrooveIsAsThickAsItsSide) {
+  const TriangleMesh block = grooved_block();
+  ASSERT_GT(volume(block), 0);
+  const ReferenceSurface surface(block);
+  FootPoint foot = surface.closest({0.1, 0.4, 0.75});  // on the right side
+  foot.position = {0, 0.4, 0.5};
+  EXPECT_NEAR(surface.thickness(foot), std::hypot(1, 0.2), 1e-12);
 }
 
 TEST(Remesh, ASphereIsEven) {

@@ -55,6 +55,10 @@ TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
       {"--what wrench --model point --stiffness abc", "point contact: stiffness is 'abc' N/m; it must be"},
       {"--what wrench --model pressure_field --kernel wall",
        "pressure-field contact has no setting 'kernel'"},
+      {"--what smoothed_derivative --model surface --method patch",
+       "--method patch has no effect on smoothed_derivative of --model surface"},
+      {"--what derivative --model surface --temperature 0.5",
+       "--temperature has no effect on exact distances of --model surface"},
       {"--what ssdf --eps2 1", "soft distance has no setting 'eps2'; it has: eps1, kernel, tolerance"},
   };
   for (const auto& [arguments, said] : kCases) {

@@ -36,6 +36,16 @@ TEST_F(Query, AnswersInTheColumnsOfTheQuestionWithFullDigits) {
   EXPECT_EQ(rows[1].back(), "ok");
 }
 
+TEST_F(Query, AnswersAreQuestionsWithTheirTwists) {
+  const std::string twists = header.substr(0, header.size() - 1) + ",wx,wy,wz,vx,vy,vz\n";
+  const std::string options = " --what wrench --model pressure_field --mu-a 0.5 --mu-b 0.5 --modulus-b 1e6";
+  const Outcome got = run("assets poses.csv" + options,
+                          twists + "0,@half_space,@box:0.1:0.1:0.1,1,0,0,0,0,0,0.09,0,0,0,1,0,0\n");
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  EXPECT_NE(std::stod(table(got.out)[1][17]), 0);  // friction
+  EXPECT_EQ(run("assets poses.csv" + options, got.out).out, got.out);
+}
+
 TEST_F(Query, EveryMethodOfTheTableDerives) {
   for (const std::string method : {"gumbel", "finite_difference"}) {
     const Outcome got = run("assets poses.csv --what derivative --method " + method,
@@ -278,7 +288,8 @@ TEST_F(Query, ColumnsHaveNamesOfTheirOwn) {
         options.threads = 1;
         options.energy = energy && has(contact::find_model(method).offers, contact::Want::kEnergy);
         const auto quantity = cli::make_quantity(row.name, method, options);
-        expect_unique(cli::answer_columns(*quantity), std::string(row.name) + " " + std::string(method));
+        expect_unique(cli::answer_columns(*quantity, true),
+                      std::string(row.name) + " " + std::string(method));
       }
   }
   const std::string points = run("assets poses.csv --what ssdf", "obj,x,y,z\nball,0.06,0,0\n").out;

@@ -106,6 +106,11 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"a.scn --out - --stats -", "abut-sim: error: --out and --stats both go to standard output"},
       {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
       {"a.scn --out new.csv --stats link.csv", "abut-sim: error: --out and --stats both go to new.csv"},
+      {"a.scn --stats --continue",
+       "abut-sim: error: --stats: lacks its value: '--continue' is an option; a file of that name is "
+       "./--continue"},
+      {"a.scn --control - --joint-control -",
+       "abut-sim: error: --control and --joint-control both read standard input"},
       {"zero.scn", "abut-sim: error: zero.scn:2: it contains a NUL byte"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},

@@ -8,6 +8,7 @@
 #include "runtime/ssdf/primitives.h"
 #include "tests/support/bodies.h"
 #include "tests/support/point_clouds.h"
+#include "tests/support/tetrahedron_asset.h"
 
 namespace {
 
@@ -81,6 +82,32 @@ TEST(Reach, SoftPotentialAheadOfSharpEdges) {
   }
   const auto model = contact::make_model("soft_potential");
   EXPECT_EQ(model->reach(test::body_of(body::HalfSpace<double>{})), 0);
+}
+
+// Forces and the status end at one place.
+TEST(Reach, SoftPotentialSaysWhereNothingIsMet) {
+  const auto model = contact::make_model("soft_potential");
+  const body::Body box = test::body_of(body::Box<double>{{0.03, 0.03, 0.03}}),
+                   ball = test::body_of(body::Sphere<double>{0.03});
+  int met = 0;
+  for (double gap = 1e-3; gap < 5e-3; gap += 1e-4) {
+    const contact::PairWrench found =
+        model->wrench({&box, &ball, {Mat3<double>::Identity(), {0.06 + gap, 0, 0}}}, Want::kValue);
+    EXPECT_EQ(found.status == Status::kOk, !found.F_BBo_B.isZero(0)) << gap;
+    met += found.status == Status::kOk;
+  }
+  EXPECT_GT(met, 5);
+  EXPECT_LT(met, 35);
+}
+
+// Tetrahedra fill a simplified surface, which stands out of the box of the other.
+TEST(Reach, PressureFieldOfTetrahedraBeyondTheSurface) {
+  asset::Asset asset = test::tetrahedron_asset();
+  for (double& x : asset.volumes[0].vertices) x *= 1.1;
+  const auto model = contact::make_model("pressure_field");
+  const body::Body body = test::body_of(asset, {.modulus = 1e6});
+  EXPECT_GE(model->reach(body), 0.1);
+  EXPECT_LE(model->reach(body), 0.2);
 }
 
 // The triangles of round primitives stand half of their deviation outside.

@@ -128,6 +128,27 @@ TEST(FrictionalDerivatives, OfASlidingBoxAreCoulombs) {
 }
 
 // Over two rows of five steps: the way follows the velocity at the start, friction takes 10 mu g h of it.
+// The friction of a body's two shapes, of which one has none and slides.
+TEST(FrictionalDerivatives, ByFrictionFromNone) {
+  Scene scene = sliding_box(1);
+  scene.bodies[0].v_WB.y() = 2;
+  std::vector<Shape>& shapes = scene.bodies[0].shapes;
+  shapes[0].material.friction = 0;
+  shapes.insert(shapes.begin(), {body::Geometry(body::Sphere<double>{0.01}), {}, {.friction = 0.4}});
+  const StepDerivatives d = derivatives_of(scene, {{Quantity::kFriction, 0, 0}});
+  const auto velocity = [&](double friction) {
+    Scene changed = scene;
+    changed.bodies[0].shapes[1].material.friction = friction;
+    const System system(changed);
+    State state = system.initial_state();
+    make_integrator(system, exact_config())->step(state, {});
+    return state.bodies[0].v_WB;
+  };
+  const Vec3<double> slope = (velocity(1e-6) - velocity(0)) / 1e-6;
+  EXPECT_GT(slope.norm(), 1e-4);
+  EXPECT_LT((d.parameter.col(0).tail<3>() - slope).norm(), 1e-4 * slope.norm());
+}
+
 TEST(FrictionalDerivatives, GoThroughRollouts) {
   const System system(sliding_box(1));
   StepConfig config = exact_config();

@@ -9,6 +9,9 @@
 #include "runtime/core/error.h"
 #include "runtime/dynamics/step/simulation.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/bodies.h"
+#include "tests/support/refusal.h"
+#include "tests/support/tetrahedron_asset.h"
 
 namespace {
 
@@ -47,6 +50,27 @@ TEST(Simulation, AStepThatThrowsChangesNothing) {
       tried.step(), never.step();
     }
   }
+}
+
+// Before the bodies meet.
+TEST(Simulation, NamesBodiesThatTheModelCannotPair) {
+  const asset::Asset asset = test::tetrahedron_asset();
+  Scene scene;
+  for (const double x : {0.0, 5.0}) {
+    Body body;
+    body.name = x == 0 ? "near" : "far";
+    body.mass = 1;
+    body.inertia = Vec3<double>::Ones();
+    body.p_WB.x() = x;
+    body.shapes.push_back({test::body_of(asset).geometry, {}, {.modulus = body::kRigid}});
+    scene.bodies.push_back(body);
+  }
+  StepConfig config;
+  config.source.model = "pressure_field";
+  const std::string said = test::refusal([&] { Simulation(scene, config); });
+  EXPECT_NE(said.find("body 'near' and body 'far': pressure-field contact: both bodies are rigid"),
+            std::string::npos)
+      << said;
 }
 
 TEST(Simulation, RefusesBadSettings) {

@@ -2,7 +2,7 @@
 // end.
 #include <gtest/gtest.h>
 
-#include "runtime/dynamics/step/integrator.h"
+#include "runtime/dynamics/step/simulation.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/refusal.h"
 
@@ -114,6 +114,40 @@ TEST(JointStep, WhatLeavesTheFiniteNumbersIsToldWithAdvice) {
               words)
         << name;
   }
+}
+
+// A stack of four cubes of 0.1 m, the topmost heavy, at x.
+std::string stack_at(double x) {
+  std::string text;
+  for (int k = 0; k < 4; ++k)
+    text += "body s" + std::to_string(x) + std::to_string(k) + (k < 3 ? " 1" : " 20") +
+            " 0.001 0.001 0.001 " + std::to_string(x) + " 0 " + std::to_string(0.05 + 0.1 * k) +
+            " 1 0 0 0 0 0 0 0 0 0 1\n box 0.05 0.05 0.05 0 0 0 1 0 0 0\n";
+  return text;
+}
+const std::string kOnPlane = "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n";
+
+TEST(Simulation, WhatTumblesFarAwayTakesNoPart) {
+  const auto contacts = [](const std::string& scene) {
+    Simulation simulation(test::scene_of(scene));
+    int most = 0;
+    for (int k = 0; k < 20; ++k) most = std::max(most, simulation.step().contacts);
+    return most;
+  };
+  const std::string needle =
+      "body needle 0.01 1.3e-4 1.3e-4 8e-8 2 0 2 1 0 0 0 0 0 1 10 0 0 1\n cyl 0.002 0.2 0 0 0 1 0 0 0\n";
+  EXPECT_EQ(contacts(kOnPlane + stack_at(0) + needle), contacts(kOnPlane + stack_at(0)));
+}
+
+TEST(Simulation, TheResidualIsOfContactsThatClose) {
+  const auto residual = [](double away) {
+    Simulation simulation(test::scene_of(kOnPlane + stack_at(0) + stack_at(0.1 + away)),
+                          {.dt = 2e-5, .solver_settings = {{"iteration_limit", 2}, {"further_sweeps", 0}}});
+    return simulation.step().solver.residual;
+  };
+  const double apart = residual(0.1);
+  EXPECT_GT(apart, 1e-3);
+  EXPECT_GT(residual(9e-4), apart / 10);
 }
 
 }  // namespace

@@ -231,6 +231,38 @@ TEST(TreeMotion, ALimitStopsAndAStiffDriveHolds) {
   EXPECT_NEAR(driven.state().q[0], 0.05 + 50 / 1e6, 1e-7);
 }
 
+// A slider at rest, struck in the step in which it then reaches its limit.
+TEST(TreeMotion, ALimitStopsWhatAnImpactThrows) {
+  Scene scene = one_joint(kPrismatic, 1);
+  scene.bodies[0].joint->joint.upper = 0.2;
+  scene.bodies[0].shapes.push_back(box_shape({0.05, 0.05, 0.05}));
+  scene.bodies.push_back(free_box("hammer", {0.05, 0.05, 0.05}, 10, {-0.15, 0, 0}));
+  scene.bodies[1].v_WB = {50, 0, 0};
+  Simulation simulation(scene, {.dt = 8e-3});
+  for (int k = 0; k < 20; ++k) {
+    EXPECT_EQ(simulation.step().solver.status, Status::kOk) << k;
+    EXPECT_LT(simulation.state().q[0], 0.2 + 1e-9) << k;
+  }
+}
+
+// Of a state in which it stands elsewhere.
+TEST(TreeMotion, WhatIsWeldedToTheWorldStandsWhereItsJointSays) {
+  Scene scene = one_joint(JointType::kFixed, 1);
+  scene.bodies[0].joint->joint.X_PJ.p.x() = 3;
+  Scene elsewhere = scene;
+  elsewhere.bodies[0].joint->joint.X_PJ.p.x() = 0;
+  for (const IntegratorRow& row : integrators()) {
+    if (row.name == "published") continue;
+    StepConfig config{.dt = 1e-3, .integrator = std::string(row.name)};
+    if (row.solver.empty()) config.source.model = "point";
+    const System system(scene);
+    State state = System(elsewhere).initial_state();
+    ASSERT_EQ(state.bodies[0].p_WB.x(), 0);
+    make_integrator(system, config)->step(state, {});
+    EXPECT_EQ(state.bodies[0].p_WB.x(), 3) << row.name;
+  }
+}
+
 TEST(TreeMotion, WhatMimicsFollowsInContact) {
   Scene scene;
   for (int k = 0; k < 2; ++k) {

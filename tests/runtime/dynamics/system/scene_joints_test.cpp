@@ -118,7 +118,7 @@ TEST(SceneJoints, MeshesOfOneNameInTwoFoldersAreTold) {
       std::filesystem::temp_directory_path() / ("abut_scene_joints_" + std::to_string(::getpid()));
   for (const char* side : {"left", "right"}) {
     std::filesystem::create_directories(folder / side);
-    std::ofstream(folder / side / "finger.stl") << "solid";
+    std::ofstream(folder / side / "finger.stl") << "solid " << side;
   }
   const auto link = [](const std::string& name) {
     return "<link name='" + name +
@@ -136,6 +136,26 @@ TEST(SceneJoints, MeshesOfOneNameInTwoFoldersAreTold) {
                [](const std::string&) { return body::Geometry(body::Sphere<double>{0.1}); });
   });
   EXPECT_NE(said.find("right/finger.stl: its asset has the name of that of"), std::string::npos) << said;
+  const auto read = [&](const std::string& scene) {
+    std::ofstream(folder / "a.scn") << scene;
+    return test::refusal([&] {
+      read_scene(folder / "a.scn",
+                 [](const std::string&) { return body::Geometry(body::Sphere<double>{0.1}); });
+    });
+  };
+  for (const char* side : {"left", "right"})
+    std::ofstream(folder / side / "arm.urdf") << "<robot name='arm'>" << link(".") << "</robot>";
+  const std::string arms = "robot l left/arm.urdf 0 0 0 1 0 0 0\nrobot r right/arm.urdf 1 0 0 1 0 0 0\n";
+  const std::string across = read(arms);
+  EXPECT_NE(across.find("a.scn:2: "), std::string::npos) << across;
+  EXPECT_NE(across.find("its asset has the name of that of"), std::string::npos) << across;
+  std::filesystem::copy_file(folder / "left/finger.stl", folder / "right/finger.stl",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(read(arms), "nothing thrown");  // a copy
+  const std::string twice = read(
+      "body x 1 1 1 1 0 0 9 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n"
+      "joint r/j revolute world 0 0 9 1 0 0 0 0 0 1\nrobot r hand.urdf 0 0 0 1 0 0 0\n");
+  EXPECT_NE(twice.find("a.scn:4: there is a joint 'r/j' already"), std::string::npos) << twice;
   std::filesystem::remove_all(folder);
 }
 
