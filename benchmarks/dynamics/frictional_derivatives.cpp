@@ -1,7 +1,7 @@
 // Derivatives of the step with rigid contact and friction against differences of the fourth order of the step
 // as it ships (its solver to 1e-13), over random states of piles and of arms: how many are within 1e-6, and
 // the share of kinks by their kind; and what derivatives cost in steps (processor time). Ends with an error
-// where one is wrong and not named, or more than a third are kinks.
+// where one is wrong and not named, or less than two thirds of the moved states and arms are right.
 //
 //   frictional_derivatives [STATES]      1,000
 #include <fmt/core.h>

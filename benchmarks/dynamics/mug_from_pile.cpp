@@ -165,7 +165,7 @@ int run(int argc, char** argv) {
     last = simulation.report().kinetic + simulation.report().potential;
     const StepReport& report = simulation.step({.joint_target = now});
     const double gain = report.kinetic + report.potential - last;
-    rise = test::worst_of(rise, gain - report.control_work - report.stabilisation_work);
+    rise += std::max(0.0, gain - report.control_work - report.stabilisation_work);
     residual = std::max(residual, report.solver.residual);
     far_from_law += report.solver.residual > kGreatestResidual;
     contacts = std::max(contacts, report.contacts);

@@ -36,6 +36,7 @@
 #include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
@@ -95,6 +96,16 @@ void require_folder_name(const std::filesystem::path& out) {
         out.string(), out.extension().string(), std::filesystem::path(out).replace_extension().string()));
 }
 
+// Throws InvalidInput if the file is there and no JSON, such as a texture or the buffer of a mesh.
+void require_report(const std::filesystem::path& json) {
+  if (!std::filesystem::is_regular_file(json)) return;
+  InputFile file(json);
+  std::byte first{'{'};
+  file.read({&first, 1});
+  if (first != std::byte{'{'})
+    throw InvalidInput(json.string() + ": is there and no report (JSON); give --json another name");
+}
+
 // Makes the objects, with progress and a summary. `after` is called at the end unless a signal ended the run.
 int make_objects(const datasets::Dataset& dataset, const Selection& selection, const Arguments& arguments,
                  const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
@@ -102,8 +113,9 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   if (!arguments.json.empty()) {
     require_free_name(arguments.json, arguments.out);
     require_not_input(arguments.json, arguments.dataset);
-    for (const datasets::ObjectSource& object : dataset.objects)
-      require_not_input(arguments.json, object.file);
+    for (const auto* sources : {&dataset.objects, &selection.objects, &selection.others})
+      for (const datasets::ObjectSource& object : *sources) require_not_input(arguments.json, object.file);
+    require_report(arguments.json);
     std::error_code ignored;  // check_writable() reports what is wrong with the folder
     std::filesystem::create_directories(arguments.out, ignored);
     check_writable(arguments.json);

@@ -309,7 +309,9 @@ std::string RobotFolder::table(const BatchResult& batch, const Parameters& param
                         link.inertia.mass, shapes_of(static_cast<int>(i), batch));
   }
   if (names_others(batch))
-    text += fmt::format("  {} is not written: an asset here is not of its mesh\n", copy().string());
+    text +=
+        fmt::format("  {} is not written: a mesh failed, and the asset of its name here is of another run\n",
+                    copy().string());
   for (const std::string& warning : robot_.warnings) text += "  warning: " + warning + "\n";
   const bool volumes = !parameters.volume.tetrahedra.empty(), points = !parameters.points.levels.empty();
   if (!all_fine(batch)) return text;

@@ -116,9 +116,9 @@ std::vector<std::string> convex_parts(const asset::Asset& asset) {
   return parts;
 }
 
-// The volume of the hull over that of the solid.
+// The volume of the only part that collides, the hull or a single piece, over that of the solid.
 double hull_ratio(const asset::Asset& asset) {
-  const asset::ConvexPiece& hull = asset.convex.front();
+  const asset::ConvexPiece& hull = asset.convex.back();
   const auto count = static_cast<Eigen::Index>(hull.vertices.size() / 3);
   const Eigen::Map<const Eigen::MatrixX3d> points(hull.vertices.data(), count, 3);
   const Eigen::RowVector3d center = points.colwise().mean();
@@ -155,7 +155,7 @@ void export_one(const std::filesystem::path& file, const std::string& id, const 
     if (const std::string missing = to.lacks(asset); !missing.empty())
       throw InvalidInput("the asset has " + missing);
     result.object = object_of(asset, options, id);
-    if (to.convex_collides && asset.convex.size() == 1) result.object.hull_ratio = hull_ratio(asset);
+    if (to.convex_collides && asset.convex.size() <= 2) result.object.hull_ratio = hull_ratio(asset);
   } catch (const Error& error) {
     result.failure = error.what();
     return;
@@ -221,6 +221,9 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
                                      const std::filesystem::path& out, const ExportOptions& options,
                                      const std::function<void(const ExportResult&)>& done) {
   claim(out);
+  std::error_code removal;  // the scene of an earlier export is not of these objects
+  if (!std::filesystem::remove(out / kScene, removal) && removal)
+    throw IoError(fmt::format("{}: cannot be removed: {}", (out / kScene).string(), removal.message()));
   std::vector<ExportResult> results;
   write_manifest(results, to, options, false, out);
   const std::vector<std::string> ids = export_ids(assets);

@@ -44,8 +44,11 @@ VisualFrame frame_of(const asset::Provenance& provenance, const Eigen::AlignedBo
         throw InvalidInput(fmt::format("the asset's {} is not finite", kOrigin[k]));
       frame.origin[k] = x->second;
     }
-  const auto dropped = provenance.measures.find("components_dropped");
-  frame.parts_dropped = dropped != provenance.measures.end() && dropped->second > 0;
+  for (const char* measure : {"components_dropped", "dropped_area_percent"}) {
+    const auto dropped = provenance.measures.find(measure);
+    frame.parts_dropped =
+        frame.parts_dropped || (dropped != provenance.measures.end() && dropped->second > 0);
+  }
   return frame;
 }
 

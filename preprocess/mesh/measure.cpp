@@ -15,7 +15,7 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMaxRefined = 400'000;
+constexpr std::size_t kMaxRefined = 200'000;
 
 using Vec3 = Eigen::Vector3d;
 using Corners = std::array<Vec3, 3>;
@@ -78,8 +78,17 @@ struct Part {
   bool operator<(const Part& other) const { return upper < other.upper; }
 };
 
-// Best-first search: the part with the largest bound is halved across its longest edge until the bound is
-// within the tolerance of a distance that was found.
+// The corner from which the longest edge starts if that is much longer than the shortest one, else -1.
+int long_edge(const Corners& t) {
+  constexpr double kNeedle = 3;
+  const double squares[] = {(t[1] - t[0]).squaredNorm(), (t[2] - t[1]).squaredNorm(),
+                            (t[0] - t[2]).squaredNorm()};
+  const auto [least, most] = std::minmax_element(std::begin(squares), std::end(squares));
+  return *most > kNeedle * kNeedle * *least ? static_cast<int>(most - squares) : -1;
+}
+
+// Best-first search: the part with the largest bound is refined until the bound is within the tolerance of a
+// distance that was found: needles are halved, others quartered.
 double largest_distance(const std::vector<Corners>& from, const ClosestTriangle& closest, double tolerance) {
   double found = 0,
          settled = 0;  // found: attained at some point; settled: upper bound over finished parts
@@ -107,12 +116,18 @@ double largest_distance(const std::vector<Corners>& from, const ClosestTriangle&
     if (part.upper <= found + tolerance) break;
     parts.pop();
     const Corners& t = part.corners;
-    int k = 0;  // the longest edge is that from corner k
-    for (int i = 1; i < 3; ++i)
-      if ((t[(i + 1) % 3] - t[i]).squaredNorm() > (t[(k + 1) % 3] - t[k]).squaredNorm()) k = i;
-    const Vec3 middle = (t[k] + t[(k + 1) % 3]) / 2, &opposite = t[(k + 2) % 3];
-    examine({t[k], middle, opposite});
-    examine({middle, t[(k + 1) % 3], opposite});
+    if (const int k = long_edge(t); k >= 0) {
+      const Vec3 middle = (t[k] + t[(k + 1) % 3]) / 2, &opposite = t[(k + 2) % 3];
+      examine({t[k], middle, opposite});
+      examine({middle, t[(k + 1) % 3], opposite});
+      continue;
+    }
+    const auto& [a, b, c] = t;
+    const Vec3 ab = (a + b) / 2, bc = (b + c) / 2, ca = (c + a) / 2;
+    for (const Corners& quarter :
+         {Corners{a, ab, ca}, Corners{ab, b, bc}, Corners{ca, bc, c}, Corners{ab, bc, ca}}) {
+      examine(quarter);
+    }
   }
   return std::max({found, settled, parts.empty() ? 0.0 : parts.top().upper});
 }

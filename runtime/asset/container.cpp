@@ -88,10 +88,13 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
   const std::string remedy = "; " + std::string(kind.remedy), first = first_line(kind);
   if (bytes.empty()) throw BadAsset(name + ": the file is empty" + remedy);
   const char* text = reinterpret_cast<const char*>(bytes.data());
-  if (bytes.size() <= kHeaderBytes || std::memcmp(text, first.data(), first.size()) != 0)
+  if (std::memcmp(text, first.data(), std::min(bytes.size(), first.size())) != 0)
     throw BadAsset(name + ": not an Abut " + std::string(kind.name) + " (its first line is not 'ABUT " +
                    std::string(kind.name) + "')" +
                    (is_mesh(name) ? "; of meshes, make assets with abut-preprocess" : ""));
+  if (bytes.size() <= kHeaderBytes)
+    throw BadAsset(name + ": damaged: " + std::to_string(bytes.size()) + " bytes, less than a header" +
+                   remedy);
   Header header;
   std::memcpy(header.data(), text, kHeaderBytes);
   header.back() = '\0';

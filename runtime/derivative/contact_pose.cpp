@@ -66,11 +66,17 @@ Mat96 jacobian(const Pose<double>& X_AB, const Witness& w, const WitnessDerivati
   return J;
 }
 
-// Returns the Gauss-Newton step -J^+ r; the normal equations are damped just enough to be solvable.
-Vec6<double> gauss_newton_step(const Mat96& J, const Vec9& r, double damping) {
+// Returns the Gauss-Newton step -J^+ r; the normal equations are damped just enough to be solvable. Where J
+// leaves motions open, the damping chooses: it counts a rotation as the motion that it causes kLever sizes
+// away.
+Vec6<double> gauss_newton_step(Mat96 J, const Vec9& r, double damping, double size) {
+  constexpr double kLever = 5;  // of 1, 3, 5 and 10 it solves most problems of Table I
+  J.leftCols<3>() /= kLever * size;
   Mat6<double> N = J.transpose() * J;
   N.diagonal().array() += damping * N.trace() + std::numeric_limits<double>::min();
-  return -N.ldlt().solve(J.transpose() * r);
+  Vec6<double> xi = -N.ldlt().solve(J.transpose() * r);
+  xi.head<3>() /= kLever * size;
+  return xi;
 }
 
 // Derivative of a soft witness with its curvature restricted to the tangent plane, H n = 0, as if the soft
@@ -107,8 +113,8 @@ class Annealing {
   }
 
   ContactPoseSolution run() {
-    constexpr double kSolved = 1e-28;  // m^2: squared rounding of points a metre from the origin
-    for (int k = 0; k < config_.iterations && best_.cost > kSolved; ++k) {
+    constexpr double kSolved = 2.5e-27;  // size^2: squared rounding of points some sizes from the origin
+    for (int k = 0; k < config_.iterations && best_.cost > kSolved * size_ * size_; ++k) {
       best_.trace.push_back(best_.cost);
       if (own_residual_)
         own_step();
@@ -149,7 +155,7 @@ class Annealing {
     const SoftWitness<double> here = soft(X_AB_, n_);
     const Vec9 r = residual(problem_, X_AB_, here.witness);
     const Mat96 J = jacobian(X_AB_, here.witness, tangential_derivative(here, X_AB_, size_));
-    const Vec6<double> xi = gauss_newton_step(J, r, 1e-9);
+    const Vec6<double> xi = gauss_newton_step(J, r, 1e-9, size_);
     double step = step_limit(xi, size_);
     for (int j = 0; j < 12; ++j, step /= 2) {
       const Pose<double> X = moved(X_AB_, step * xi);
@@ -172,7 +178,8 @@ class Annealing {
     const Witness w = query(problem_, X_AB_);
     const double before = contact_pose_cost(problem_, X_AB_, w);
     const auto d = polytope_derivative<double>(A_, B_, X_AB_, w, size_, {});
-    const Vec6<double> xi = gauss_newton_step(jacobian(X_AB_, w, d), residual(problem_, X_AB_, w), 1e-12);
+    const Vec6<double> xi =
+        gauss_newton_step(jacobian(X_AB_, w, d), residual(problem_, X_AB_, w), 1e-12, size_);
     double step = 1, after = before;
     for (int j = 0; j < 12 && after >= before; ++j, step /= 2) {
       const Pose<double> X = moved(X_AB_, step * xi);
@@ -189,8 +196,8 @@ class Annealing {
   }
 
   void again() {
-    constexpr double kGoodEnough = 1e-20;  // m^2: slow because of rounding, not because it is stuck
-    if (best_.cost < kGoodEnough) return;
+    constexpr double kGoodEnough = 1e-18;  // size^2: slow because of rounding, not because it is stuck
+    if (best_.cost < kGoodEnough * size_ * size_) return;
     Vec6<double> kick;
     for (int k = 0; k < 6; ++k) kick[k] = random_.normal() * (k < 3 ? 1 : size_);
     restart(moved(X_AB_, kick));
@@ -255,7 +262,7 @@ ContactPoseSolution solve_contact_pose(const Problem& problem, const Config& con
 
 ContactPoseSolution gauss_newton_contact_pose(const Problem& problem,
                                               const PoseDifferentiator& differentiator, int iterations) {
-  constexpr double kSolved = 1e-32;  // m^2: nothing left to gain
+  constexpr double kSolved = 1e-31;  // size^2: nothing left to gain
   require_valid_problem(problem);
   const double size = contact_pose_size(problem.A, problem.B);
   ContactPoseSolution solution{problem.start, 0, {}};
@@ -263,10 +270,10 @@ ContactPoseSolution gauss_newton_contact_pose(const Problem& problem,
   solution.cost = contact_pose_cost(problem, solution.X_AB, w);
   for (int k = 0; k < iterations; ++k) {
     solution.trace.push_back(solution.cost);
-    if (solution.cost < kSolved) continue;
+    if (solution.cost < kSolved * size * size) continue;
     const auto d = differentiator({&problem.A, &problem.B, solution.X_AB}, static_cast<std::uint64_t>(k));
     const Vec6<double> xi =
-        gauss_newton_step(jacobian(solution.X_AB, w, d), residual(problem, solution.X_AB, w), 1e-9);
+        gauss_newton_step(jacobian(solution.X_AB, w, d), residual(problem, solution.X_AB, w), 1e-9, size);
     double step = step_limit(xi, size);
     for (int j = 0; j < 20; ++j, step /= 2) {
       const Pose<double> X = moved(solution.X_AB, step * xi);

@@ -26,6 +26,7 @@ struct WitnessSite {
   std::size_t vertex_count;              // 0 to 3; 0 for a primitive
   Vec3<double> n, p;                     // unit normal; point, m
   Mat32<double> T;                       // (3, 2) orthonormal, orthogonal to n
+  double rounding;                       // bound of that of p, m
 
   // The first `vertex_count` vertices.
   std::span<const std::int32_t> simplex() const { return {vertices.data(), vertex_count}; }

@@ -9,9 +9,17 @@ namespace abut::derivative {
 
 // Returns the exact curvature of a shape other than a hull at the unit normal n and the witness point p, both
 // in the shape's frame. Where n is the normal of a face, side, slope or disc, p decides whether the point
-// lies inside it or on its edge.
+// lies inside it or, within `rounding` (m), on its edge.
 template <class S>
-Curvature<S> curvature(const witness::Core<S>& shape, const Vec3<S>& n, const Vec3<S>& p);
+Curvature<S> curvature(const witness::Core<S>& shape, const Vec3<S>& n, const Vec3<S>& p, S rounding = 0);
+
+// Bound of the rounding of the witness points in the frames of the bodies, m.
+template <class S>
+S point_rounding(const witness::Witness<S>& witness, const Pose<S>& X_AB) {
+  constexpr S kRounding = 16 * std::numeric_limits<S>::epsilon();
+  return kRounding *
+         (X_AB.p.template lpNorm<1>() + witness.p1.template lpNorm<1>() + witness.p2.template lpNorm<1>());
+}
 
 // Returns a length of the order of the shape's largest half size, m, for `Clamp` only; 0 for a half-space.
 template <class S>

@@ -8,11 +8,13 @@ namespace detail {
 
 // An orthonormal basis of the tangent plane, the columns of Q. F_A and F_B are the projectors on the flat
 // directions of A and of B, `held` the eigenvalues of F_A + F_B: where held[k] > 0, flat directions constrain
-// the normal along column k; elsewhere stiffness[k], that of K = d I + H_A + H_B, resists its turn.
+// the normal along column k; elsewhere stiffness[k], that of K = d I + H_A + H_B, resists its turn. Beside a
+// body to which the normal is fixed, flat directions of the other constrain nothing: their projector is 0.
 template <class S>
 struct TangentFrame {
   Mat2<S> Q, F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();
   Vec2<S> held = Vec2<S>::Zero(), stiffness;
+  int first = 0;  // column along which most flat directions lie
 };
 
 template <class S>
@@ -26,6 +28,11 @@ TangentFrame<S> tangent_frame(const Mat2<S>& K, const TangentCurvature<S>& A, co
   for (int k = 0; k < A.flat_count; ++k) frame.F_A += A.flat[k] * A.flat[k].transpose();
   for (int k = 0; k < B.flat_count; ++k) frame.F_B += B.flat[k] * B.flat[k].transpose();
   frame.Q = eigenvectors<S>(frame.F_A + frame.F_B, frame.held);
+  frame.first = frame.held[0] > frame.held[1] ? 0 : 1;
+  if (A.fixed || B.fixed) {
+    (A.fixed ? frame.F_B : frame.F_A).setZero();
+    frame.held.setOnes();
+  }
   for (int k = 0; k < 2; ++k) {
     if (frame.held[k] <= kParallel) frame.held[k] = 0;
     frame.stiffness[k] = frame.Q.col(k).dot(K * frame.Q.col(k));
@@ -108,9 +115,9 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
   }
   // More flat directions than the plane has dimensions: the points slide together along directions in which
   // both bodies are flat.
-  const int rank = (frame.held[0] > 0) + (frame.held[1] > 0), first = frame.held[0] > frame.held[1] ? 0 : 1;
+  const int rank = (frame.held[0] > 0) + (frame.held[1] > 0);
   int shared = A.flat_count + B.flat_count - rank;
-  for (const int k : {first, 1 - first})
+  for (const int k : {frame.first, 1 - frame.first})
     if (shared-- > 0 && result.clamped_count < 2) report(k);
 
   b.template leftCols<3>() += H_B * B_turn;

@@ -18,12 +18,13 @@ namespace abut::derivative {
 // support function h(n) = max <a, n> at a unit n: H n = 0, H is positive semidefinite, and its non-zero
 // eigenvalues are the radii of curvature. `flat` holds the directions in which the set is flat there, where
 // that Hessian is infinite: unit vectors orthogonal to n and to one another. `H` is the curvature orthogonal
-// to them.
+// to them. A half-space has one normal: it is flat in both directions and `fixed`.
 template <class S>
 struct Curvature {
   Mat3<S> H = Mat3<S>::Zero();                                       // m
   int flat_count = 0;                                                // 0 to 2
   std::array<Vec3<S>, 2> flat = {Vec3<S>::Zero(), Vec3<S>::Zero()};  // zero beyond flat_count
+  bool fixed = false;                                                // whether n is fixed to the body
 };
 
 // A `Curvature` in coordinates of a tangent basis of n.
@@ -32,12 +33,13 @@ struct TangentCurvature {
   Mat2<S> H = Mat2<S>::Zero();                                       // m
   int flat_count = 0;                                                // 0 to 2
   std::array<Vec2<S>, 2> flat = {Vec2<S>::Zero(), Vec2<S>::Zero()};  // zero beyond flat_count
+  bool fixed = false;                                                // whether n is fixed to the body
 };
 
 // Expresses a curvature in the tangent basis `T` of the normal, both in the shape's frame.
 template <class S>
 TangentCurvature<S> on_plane(const Curvature<S>& shape, const Mat32<S>& T) {
-  TangentCurvature<S> result{T.transpose() * shape.H * T, shape.flat_count, {}};
+  TangentCurvature<S> result{T.transpose() * shape.H * T, shape.flat_count, {}, shape.fixed};
   for (int k = 0; k < 2; ++k) result.flat[k] = T.transpose() * shape.flat[k];
   return result;
 }
@@ -53,10 +55,10 @@ struct WitnessDerivative {
   Row6<S> dd_dxi_B;  // (1, 6) signed distance: m/rad and m/m. Needs no curvature: exact wherever d is smooth
   // Number of directions, 0 to 2, in which no derivative exists and a finite value is returned instead:
   // directions in which the curvatures were raised to the bound of `Clamp`, or in which both bodies are flat
-  // (the witness points slide freely; the shortest slide is taken). Flatness is judged at the witness point
-  // only (by the simplex of a hull, by the position of the point on a box or a segment). A point at the end
-  // of one of two parallel faces or edges, as half-spaces return it, is therefore not recognised as flat, and
-  // the derivative is that of this point, one of several.
+  // (the witness points slide freely; the shortest slide is taken, or that of a half-space alone). Flatness
+  // is judged at the witness point only (by the simplex of a hull, by the position of the point on a box or a
+  // segment). A point at the end of one of two parallel faces or edges, as half-spaces return it, is
+  // therefore not recognised as flat, and the derivative is that of this point, one of several.
   int clamped_count;
   std::array<Vec3<S>, 2> clamped_A;  // those directions, unit, orthogonal to n; zero beyond clamped_count
   Status status;  // the witness's status; kClamped if that is a valid answer and clamped_count > 0
@@ -148,7 +150,9 @@ void restore_witness_equation(const witness::Witness<S>& witness, WitnessDerivat
 // On the tangent plane the unknown is y = T'dn. Where an eigenvalue of d I + H_D is below the bound of
 // `Clamp`, both H_A and H_B are raised by half of the deficit: the result is the exact one of a pair with
 // these curvatures, so that dp2 - dp1 = dd n + d dn holds there too. A flat direction a of A requires a'dn =
-// 0 and lets p1 slide along a; one of B requires the same in B's frame. Source: optimality conditions
+// 0 and lets p1 slide along a; one of B requires the same in B's frame. Where both bodies are flat in the
+// same direction, n turns by the mean of both constraints, unless one body is a half-space: n is then fixed
+// to it, and only its point slides. Source: optimality conditions
 // differentiated as in [Montaut2022, Eqs. 14-18, 29]. Differs from [Montaut2022]: written with the unit
 // normal instead of the separation vector x* = p1 - p2, whose Hessians grow like 1/|x*| and whose matrix
 // needs one case for each sign of d; this form is regular at d = 0. Flat directions, infinite entries of H

@@ -100,8 +100,12 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
   best_.equalled = best_.equalled ||
                    std::any_of(heap_.begin(), heap_.end(), [&](const Part& part) { return equals(part); });
   DeepestPoint found = best_;
-  found.bound =
-      best_.complete ? worthwhile_ : std::max(worthwhile_, std::min(heap_.front().bound, moved_ + tiny_));
+  found.bound = worthwhile_;
+  if (!best_.complete) {  // the heap is ordered by rank: its front may have a bound below the greatest
+    const auto most = std::max_element(heap_.begin(), heap_.end(),
+                                       [](const Part& a, const Part& b) { return a.bound < b.bound; });
+    found.bound = std::max(worthwhile_, std::min(most->bound, moved_ + tiny_));
+  }
   found.steps = steps_;
   if (found.triangle_inner < 0) found.depth = 0;
   return found;
@@ -110,7 +114,7 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
 // Searches the remaining parts for another point that is equally deep, within a limit of steps.
 void DeepestSearch::find_equal() {
   const std::int32_t begun = steps_;
-  while (!heap_.empty() && heap_.front().bound >= kept_ &&
+  while (!heap_.empty() && !(heap_.front().rank < rank(kept_)) &&
          steps_ < begun + (best_.equalled ? kStepsForEqual : kMaxStepsForEqual)) {
     const Part part = pop();
     best_.equalled = best_.equalled || equals(part);

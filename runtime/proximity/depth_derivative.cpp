@@ -38,9 +38,17 @@ struct Deepest {
     size = bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius;
     distance::Triangle<double> t = distance::internal::triangle_of<double>(inner, at.triangle);
     for (Vec3<double>& v : t) v = X_OI * v;
-    flat = distance::flat_basis(t, at.weight);
+    flat = flat_at(inner, at, distance::internal::face_normal<double>(inner, at.triangle));
+    for (Vec3<double>& u : flat.along) u = X_OI.R * u;
     equal = kEqual * std::abs(found.witness.distance) + distance::kEqualDepth * size;
     near = distance::near_features(outer, distance::internal::at(t, at.weight), equal);
+  }
+
+  // The flat of the outer surface's nearest point, in that surface's frame.
+  distance::FlatBasis of_outer(const Pose<double>& X_AB, const SurfaceWitness& found) const {
+    const Vec3<double>& n = found.witness.n;
+    return of_A ? flat_at(outer, {found.triangle_B, found.weight_B}, X_AB.R.transpose() * n)
+                : flat_at(outer, {found.triangle_A, found.weight_A}, n);
   }
 
   // Derivative of the distance of feature i with respect to xi of B, with the point held in its body.
@@ -89,15 +97,17 @@ struct Deepest {
 }  // namespace
 
 WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceView& B,
-                                           const Pose<double>& X_AB, const SurfaceWitness& found) {
+                                           const Pose<double>& X_AB, const SurfaceWitness& found,
+                                           Mat6<double>* hessian) {
   const Deepest deepest(A, B, X_AB, found);
-  const distance::Triangle<double> t_A = distance::internal::triangle_of<double>(A, found.triangle_A),
-                                   t_B = distance::internal::triangle_of<double>(B, found.triangle_B);
-  const Vec3<double> p_inner =
-      distance::internal::at(deepest.of_A ? t_A : t_B, deepest.of_A ? found.weight_A : found.weight_B);
-  Flat of_A = flat_of(t_A, found.weight_A), of_B = flat_of(t_B, found.weight_B);
-  (deepest.of_A ? of_A : of_B).dimension = 0;  // treated as a point for now
-  WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, of_A, of_B);
+  const Vec3<double> p_inner = distance::internal::at(
+      distance::internal::triangle_of<double>(deepest.inner, deepest.at.triangle), deepest.at.weight);
+  const distance::FlatBasis held;  // the deepest point is held in its body for now
+  const distance::FlatBasis outer = deepest.of_outer(X_AB, found);
+  WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, deepest.of_A ? held : outer,
+                                                        deepest.of_A ? outer : held, hessian);
+  if (hessian != nullptr && deepest.flat.dimension > 0)
+    hessian->setConstant(std::numeric_limits<double>::quiet_NaN());
   if (result.status == Status::kInvalidInput) return result;
 
   std::array<Balance, 16> all;

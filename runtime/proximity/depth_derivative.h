@@ -13,8 +13,10 @@ namespace abut::proximity {
 // where z are the coordinates of the point in its flat; the derivatives of the witness points follow from dz.
 // Returns kClamped where the depth has no derivative (other weights balance the pulls, too, with another
 // slope, or another point is equally deep) or where the point slides; the shortest slide is then taken.
+// `hessian`, if not null, receives the Hessian of the distance, NaN unless a corner is deepest.
 derivative::WitnessDerivative<double> depth_derivative(const asset::SurfaceView& A,
                                                        const asset::SurfaceView& B, const Pose<double>& X_AB,
-                                                       const SurfaceWitness& found);
+                                                       const SurfaceWitness& found,
+                                                       Mat6<double>* hessian = nullptr);
 
 }  // namespace abut::proximity

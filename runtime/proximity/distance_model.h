@@ -73,6 +73,7 @@ struct DistanceModelRow {
   // Names of the settings of DistanceModel::smoothed, which takes no others, with any method. Empty: the row
   // does not implement it.
   std::vector<std::string_view> smoothed_settings;
+  // Whether it implements DistanceModel::smoothed.
   bool has_smoothed() const { return !smoothed_settings.empty(); }
 };
 

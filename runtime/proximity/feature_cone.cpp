@@ -13,6 +13,8 @@ constexpr double kParallel = 1e-9;  // sine of an angle that counts as zero
 // The same for directions that differ only by rounding: half its square is the relative rounding of a
 // distance.
 constexpr double kSlides = 2e-7;
+// The same for directions along faces of coplanar vertices that were rounded to single precision.
+constexpr double kStraight = 5e-7;
 
 // Calls take(n) for the unit normals of the triangles about a point of a feature.
 template <class Take>
@@ -112,31 +114,36 @@ TouchingNormal touching_normal(const SurfaceView& A, const SurfaceView& B, const
 
 namespace {
 
-// A part of the plane normal to n: one direction, or all directions between two.
+// The plane normal to n.
+struct Plane {
+  Vec3<double> n, x = n.unitOrthogonal(), y = n.cross(x);
+  bool has(const Vec3<double>& u, double tolerance) const { return std::abs(n.dot(u)) <= tolerance; }
+  Eigen::Vector2d operator()(const Vec3<double>& u) const { return {x.dot(u), y.dot(u)}; }
+};
+
+// A part of such a plane: one direction, or all directions between two.
 struct Arc {
   Eigen::Vector2d from, to;
-  bool has(const Eigen::Vector2d& d) const {
+  bool has(const Eigen::Vector2d& d, double tolerance) const {
     const auto turn = [](const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
       return a.x() * b.y() - a.y() * b.x();
     };
-    const auto same = [&](const Eigen::Vector2d& a) { return (a - d).norm() <= 2 * kSlides; };
+    const auto same = [&](const Eigen::Vector2d& a) { return (a - d).norm() <= 2 * tolerance; };
     if (same(from) || same(to)) return true;
     const double side = turn(from, to);
-    return std::abs(side) > kSlides && turn(from, d) * side > 0 && turn(d, to) * side > 0;
+    return std::abs(side) > tolerance && turn(from, d) * side > 0 && turn(d, to) * side > 0;
   }
 };
 
-// Calls take(arc) for the part of each of the surface's wedges that lies in the plane normal to n.
+// Calls take(arc) for the part of each of the surface's wedges that lies in the plane.
 template <class Take>
-void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const SurfacePoint& at,
-                const Vec3<double>& n, Take&& take) {
-  const Vec3<double> x = n.unitOrthogonal(), y = n.cross(x);
-  const auto flat = [&](const Vec3<double>& u) { return Eigen::Vector2d(x.dot(u), y.dot(u)); };
+void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const SurfacePoint& at, const Plane& plane,
+                double tolerance, Take&& take) {
   internal::visit_wedges(surface, at.triangle, feature_of(at.weight),
                          [&](const Vec3<double>& u, const Vec3<double>& v) {
                            const Vec3<double> a = R * u, b = R * v;
-                           if (std::abs(n.dot(a)) > kSlides) return;
-                           take(Arc{flat(a), std::abs(n.dot(b)) > kSlides ? flat(a) : flat(b)});
+                           if (plane.has(a, tolerance))
+                             take(Arc{plane(a), plane(plane.has(b, tolerance) ? b : a)});
                          });
 }
 
@@ -144,13 +151,64 @@ void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const Surface
 
 bool slides(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfacePoint& at_A,
             const SurfacePoint& at_B, const Vec3<double>& n) {
+  const Plane plane{n};
   bool found = false;
-  visit_arcs(A, Mat3<double>::Identity(), at_A, n, [&](const Arc& a) {
-    visit_arcs(B, X_AB.R, at_B, n, [&](const Arc& b) {
-      found = found || a.has(b.from) || a.has(b.to) || b.has(a.from) || b.has(a.to);
+  visit_arcs(A, Mat3<double>::Identity(), at_A, plane, kSlides, [&](const Arc& a) {
+    visit_arcs(B, X_AB.R, at_B, plane, kSlides, [&](const Arc& b) {
+      found = found || a.has(b.from, kSlides) || a.has(b.to, kSlides) || b.has(a.from, kSlides) ||
+              b.has(a.to, kSlides);
     });
   });
   return found;
+}
+
+namespace {
+
+// Calls take(u) for the directions at the ends of the parts of the plane that the surface covers about the
+// point; for all directions along edges in the plane if it covers the plane all around.
+template <class Take>
+void visit_ends(const SurfaceView& surface, const SurfacePoint& at, const Plane& plane, Take&& take) {
+  const Feature feature = feature_of(at.weight);
+  int count = 0, within = 0;
+  internal::visit_wedges(surface, at.triangle, feature, [&](const Vec3<double>& u, const Vec3<double>&) {
+    ++count, within += plane.has(u, kStraight);
+  });
+  if (within == count)
+    return internal::visit_wedges(surface, at.triangle, feature,
+                                  [&](const Vec3<double>& u, const Vec3<double>&) { take(u); });
+  if (within < 2 || (feature < Feature::kVertex0 && within == 2)) return;  // at most the edge itself
+  // The wedges follow one another around the point. A direction is an end unless both of its neighbours are
+  // in the plane; the second turn completes the neighbours of the first and the last direction.
+  Vec3<double> before = Vec3<double>::Zero();
+  bool has_before = false, has_second = false;  // whether the plane has `before`, and the one before that
+  int seen = 0;
+  for (int turn = 0; turn < 2; ++turn)
+    internal::visit_wedges(surface, at.triangle, feature, [&](const Vec3<double>& u, const Vec3<double>&) {
+      const bool has = plane.has(u, kStraight);
+      if (seen++ >= 2 && has_before && !(has_second && has)) take(before);
+      before = u, has_second = has_before, has_before = has;
+    });
+}
+
+}  // namespace
+
+distance::FlatBasis flat_at(const SurfaceView& surface, const SurfacePoint& at, const Vec3<double>& n) {
+  distance::FlatBasis flat =
+      distance::flat_basis(distance::internal::triangle_of<double>(surface, at.triangle), at.weight);
+  const bool level = n.squaredNorm() > 0.5 && std::abs(n.dot(flat.along[0])) <= kStraight;
+  if (!level || feature_of(at.weight) == Feature::kFace) return flat;
+  const Plane plane{n};
+  visit_ends(surface, at, plane, [&](const Vec3<double>& u) {
+    if (flat.dimension == 2) return;
+    if (flat.dimension == 1 && flat.along[0].cross(u).norm() <= 2 * kStraight) return;
+    bool straight = false;
+    visit_arcs(surface, Mat3<double>::Identity(), at, plane, kStraight,
+               [&](const Arc& arc) { straight = straight || arc.has(plane(-u), kStraight); });
+    if (!straight) return;
+    const Vec3<double> along = flat.dimension == 0 ? u : n.cross(flat.along[0]);
+    flat.along[static_cast<std::size_t>(flat.dimension++)] = along.normalized();
+  });
+  return flat;
 }
 
 }  // namespace abut::proximity

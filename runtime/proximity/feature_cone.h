@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/asset/asset.h"
+#include "runtime/distance/depth_balance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/distance/triangle_pair.h"
 
@@ -26,6 +27,12 @@ distance::Feature feature_within(const asset::SurfaceView& surface, const Surfac
 
 // The point snapped to that feature: its weights are 0 for corners that do not span the feature.
 SurfacePoint settled(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
+
+// The flat in which the point can move to both sides: that of its feature and, in the plane normal to n,
+// every direction u for which both u and -u lie along the surface. A diagonal of a flat face or a vertex
+// within it has the plane of the face, a vertex on a straight edge the line of the edge. n: unit, in the
+// surface's frame; 0 (of a triangle without area): the flat of the feature alone.
+distance::FlatBasis flat_at(const asset::SurfaceView& surface, const SurfacePoint& at, const Vec3<double>& n);
 
 // Calls take(direction) for unit vectors, in the surface's frame, that span the cone of all directions along
 // the surface from a point of the triangle's feature: along its edges and, from an edge or a face, across

@@ -29,30 +29,6 @@ Mat6<double> distance_hessian(const witness::Witness<double>& w, const Pose<doub
   return (H + H.transpose()) / 2;
 }
 
-}  // namespace
-
-Flat flat_of(const std::array<Vec3<double>, 3>& triangle, const Vec3<double>& weights) {
-  Flat flat;
-  int first = -1;
-  for (int k = 0; k < 3; ++k) {
-    flat.point += weights[k] * triangle[k];
-    if (weights[k] == 0) continue;
-    if (first < 0)
-      first = k;
-    else
-      flat.along[flat.dimension++] = triangle[k] - triangle[first];
-  }
-  return flat;
-}
-
-namespace {
-
-// The k-th of the orthonormal directions of a flat.
-Vec3<double> direction(const Flat& flat, int k) {
-  const Vec3<double> first = flat.along[0].normalized();
-  return k == 0 ? first : Vec3<double>(first.cross(flat.along[1]).cross(first).normalized());
-}
-
 // The directions in which the points may move: those of A, then those of B that A does not have. There are at
 // most two, since all are perpendicular to n; directions that are not (those of a corner's or an edge's faces
 // where n is the normal of another face) are left out. The other columns of N are 0.
@@ -78,14 +54,15 @@ struct Directions {
 }  // namespace
 
 WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, const Pose<double>& X_AB,
-                                             const Flat& A, const Flat& B, Mat6<double>* hessian) {
+                                             const distance::FlatBasis& A, const distance::FlatBasis& B,
+                                             Mat6<double>* hessian) {
   WitnessDerivative<double> result;
   result.clamped_count = 0;
   result.clamped_A.fill(Vec3<double>::Zero());
   Directions free{.n = w.n};
-  for (int k = 0; k < A.dimension; ++k) free.add(direction(A, k), result);
+  for (int k = 0; k < A.dimension; ++k) free.add(A.along[static_cast<std::size_t>(k)], result);
   free.of_A = free.count;
-  for (int k = 0; k < B.dimension; ++k) free.add(X_AB.R * direction(B, k), result);
+  for (int k = 0; k < B.dimension; ++k) free.add(X_AB.R * B.along[static_cast<std::size_t>(k)], result);
   // N = [-U V], except for the sign of U, which dz absorbs. Under xi the point b of B moves by R (w x b + v),
   // and a direction V of B turns by R (w x V).
   const Mat3<double> R_BA = X_AB.R.transpose();

@@ -14,7 +14,7 @@ namespace abut::proximity {
 namespace {
 
 using asset::SurfaceView;
-using internal::kBeside, internal::Sides, internal::support;
+using internal::Sides, internal::support;
 
 constexpr double kTouching = 1e-13;       // relative to the size: a distance that counts as zero
 constexpr double kEqual = 1e-12;          // relative to the size: depths that count as equal
@@ -161,7 +161,7 @@ body::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<dou
   constexpr double kClose = 1e-4;  // more than curvature causes
   auto f = body::primitive_distance<double>(sides.primitive, x, 2);
   if ((f.gradient - n).norm() > kKink) {
-    const auto beside = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
+    const auto beside = body::primitive_distance<double>(sides.primitive, x + sides.beside * n, 2);
     if ((beside.gradient - n).norm() > kClose) return f;
     f.hessian = beside.hessian;
   }
@@ -184,7 +184,7 @@ bool has_kink(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slo
   constexpr double kOther = 1e-3;  // more than curvature causes
   for (int k = 0; k < 6; ++k) {
     const Vec3<double> aside = (k < 3 ? 1 : -1) * Vec3<double>::Unit(k % 3);
-    const auto f = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1);
+    const auto f = body::primitive_distance<double>(sides.primitive, x + sides.beside * aside, 1);
     if ((f.gradient - slope).norm() > kOther) return true;
   }
   return false;
@@ -205,7 +205,7 @@ Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3
     const double angle = 2 * std::numbers::pi * k / kAround;
     const Vec3<double> aside = std::cos(angle) * flat.along[0] + std::sin(angle) * flat.along[1];
     const Vec3<double> n =
-        body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1).gradient;
+        body::primitive_distance<double>(sides.primitive, x + sides.beside * aside, 1).gradient;
     const auto known = near.feature.begin() + near.count;
     if (std::none_of(near.feature.begin(), known,
                      [&](const auto& o) { return (o.normal - n).norm() <= kKink; }))
@@ -228,8 +228,8 @@ Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const 
   for (Vec3<double>& along : flat.along) along = sides.X_PS.R.transpose() * along;
   const double off = deviation(sides, triangles);
   const distance::NearFeatures near =
-      distance::near_features(sides.surface, sides.X_PS.inverse() * p, off + kBeside * sides.size);
-  const bool is_round = off > kBeside * sides.size;
+      distance::near_features(sides.surface, sides.X_PS.inverse() * p, off + sides.beside);
+  const bool is_round = off > sides.beside;
   const distance::Balance balance =
       distance::balance_depths(near, flat, 0, {}, nullptr, is_round ? kFacet : distance::kBalanced);
   return balance.count == 0 ? n : Vec3<double>(sides.X_PS.R * -mean_normal(near, balance));
@@ -238,20 +238,18 @@ Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const 
 // Derivative of a point of P within S that is held fixed in P.
 derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, const Sides& sides,
                                                       const witness::Witness<double>& w,
-                                                      const distance::Triangle<double>& t,
-                                                      const Vec3<double>& weight) {
+                                                      const SurfacePoint& at) {
   const body::Geometry& of_P = (sides.primitive_is_A ? pair.A : pair.B)->geometry;
-  const Flat flat = flat_of(t, weight);
-  Flat point;
-  point.point = sides.primitive_is_A ? w.p1 : pair.X_AB.inverse() * w.p2;
+  const distance::FlatBasis held, flat = flat_at(sides.surface, at, sides.in_S(w.n));
   derivative::WitnessDerivative<double> result = sides.primitive_is_A
-                                                     ? feature_derivative(w, pair.X_AB, point, flat)
-                                                     : feature_derivative(w, pair.X_AB, flat, point);
+                                                     ? feature_derivative(w, pair.X_AB, held, flat)
+                                                     : feature_derivative(w, pair.X_AB, flat, held);
+  const Vec3<double> p = sides.primitive_is_A ? w.p1 : pair.X_AB.inverse() * w.p2;
   const Mat3<double> R_PA = sides.X_AP.R.transpose();
   const double sign = sides.primitive_is_A ? 1 : -1;  // w.n times this points from P to S
   const Vec3<double> slope_A =
-      sign * (sides.X_AP.R * held_slope(sides, of_P.surface(), point.point, sign * (R_PA * w.n)));
-  const Vec3<double> p_B = sides.primitive_is_A ? Vec3<double>(pair.X_AB.inverse() * w.p1) : point.point;
+      sign * (sides.X_AP.R * held_slope(sides, of_P.surface(), p, sign * (R_PA * w.n)));
+  const Vec3<double> p_B = sides.primitive_is_A ? Vec3<double>(pair.X_AB.inverse() * w.p1) : p;
   result.dd_dxi_B = (pair.X_AB.R.transpose() * slope_A).transpose() * Motion::of_B(p_B);
   result.clamped_count = std::max(result.clamped_count, 1);
   result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);
@@ -315,22 +313,26 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const witness::Witness<double>& w = found.witness;
   if (w.status == Status::kInvalidInput) return derivative::detail::invalid_derivative<double>();
   const Sides sides(pair);
-  const std::int32_t triangle = sides.primitive_is_A ? found.triangle_B : found.triangle_A;
-  const distance::Triangle<double> t = distance::internal::triangle_of<double>(sides.surface, triangle);
-  const Vec3<double>& weight = sides.primitive_is_A ? found.weight_B : found.weight_A;
-  if (found.of_A == sides.primitive_is_A && w.distance < 0) return held_derivative(pair, sides, w, t, weight);
+  const SurfacePoint at = sides.primitive_is_A ? SurfacePoint{found.triangle_B, found.weight_B}
+                                               : SurfacePoint{found.triangle_A, found.weight_A};
+  if (found.of_A == sides.primitive_is_A && w.distance < 0) return held_derivative(pair, sides, w, at);
 
   // In P. For the surface's point:
   const Motion motion(pair, sides);
-  const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
+  const Vec3<double> x =
+      sides.X_PS *
+      distance::internal::at(distance::internal::triangle_of<double>(sides.surface, at.triangle), at.weight);
   const Vec3<double> n_P = sides.X_AP.R.transpose() * (sides.primitive_is_A ? w.n : Vec3<double>(-w.n));
   const auto f = w.distance <= kNearlyTouching * sides.size
                      ? distance_with(sides, x, n_P)
                      : body::primitive_distance<double>(sides.primitive, x, 2);
-  const distance::FlatBasis flat = distance::flat_basis(t, weight);
+  // A point that is deepest in a kink of P moves along a flat that n is not perpendicular to.
+  const distance::FlatBasis flat = flat_at(
+      sides.surface, at,
+      w.distance < 0 ? distance::internal::face_normal<double>(sides.surface, at.triangle) : sides.in_S(w.n));
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;
-  const bool exact = slide(sides, motion, f, flat, dp) && !lies_along(sides, triangle, weight, f) &&
+  const bool exact = slide(sides, motion, f, flat, dp) && !lies_along(sides, at.triangle, at.weight, f) &&
                      !(w.distance < 0 && flat.dimension == 0 && has_kink(sides, x, f.gradient));
   // For the primitive's point and the normal:
   const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "runtime/body/body.h"
@@ -12,7 +13,7 @@
 // Building blocks of primitive_query.h: a primitive and a surface as a pair. Internal to proximity.
 namespace abut::proximity::internal {
 
-constexpr double kBeside = 1e-7;  // relative to the size: step from a kink to where the distance is smooth
+constexpr double kBeside = 1e-7;  // relative to the primitive's size: see Sides::beside
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // relative to the coordinates
 
 // Support point of a primitive along n; of a half-space its origin.
@@ -36,6 +37,7 @@ struct Sides {
   double size_P;    // m: 0 for a half-space
   double size;      // m: of both bodies
   double rounding;  // m
+  double beside;    // m: step from a kink of the primitive's distance to where that is smooth
 
   explicit Sides(const body::Pair& pair)
       : primitive(*(pair.A->geometry.primitive() != nullptr ? pair.A : pair.B)->geometry.primitive()),
@@ -49,8 +51,11 @@ struct Sides {
     size_P = reach.norm();
     size = ball.radius + size_P;
     rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
+    beside = std::max(kBeside * (size_P > 0 ? size_P : size), 16 * rounding);
   }
 
+  // A vector of frame A in S.
+  Vec3<double> in_S(const Vec3<double>& v_A) const { return X_PS.R.transpose() * (X_AP.R.transpose() * v_A); }
   double f(const Vec3<double>& p) const { return body::primitive_value<double>(primitive, p); }
 };
 

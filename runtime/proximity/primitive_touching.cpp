@@ -39,7 +39,7 @@ distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p)
   Mat3<double> normals = Mat3<double>::Zero();
   double count = 0;
   visit_sides([&](const Vec3<double>& side) {
-    const auto f = body::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * side, 1);
+    const auto f = body::primitive_distance<double>(sides.primitive, p + sides.beside * side, 1);
     if (!(f.value > 0)) return;
     normals += f.gradient * f.gradient.transpose();
     ++count;
@@ -57,7 +57,7 @@ TouchingNormal touching_normal(const Sides& sides, const Vec3<double>& x, const 
   constexpr double kParallel = 1e-9;  // sine of an angle that counts as zero
   const auto here = body::primitive_distance<double>(sides.primitive, x, 1);
   const Vec3<double> p = x - here.value * here.gradient;
-  const double beside = std::max(kBeside * sides.size_P, 16 * tolerance);
+  const double beside = std::max(sides.beside, 16 * tolerance);
   Normals normals;
   normals.add(here.gradient);
   visit_sides([&](const Vec3<double>& side) {

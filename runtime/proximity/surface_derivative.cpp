@@ -29,9 +29,10 @@ derivative::WitnessDerivative<double> carrier_derivative(const SurfaceView& A, c
   if (found.triangle_A < 0 || found.witness.status == Status::kInvalidInput)
     return derivative::detail::invalid_derivative<double>();
   const auto [at_A, at_B] = carriers(A, B, X_AB, found);
-  return feature_derivative(
-      found.witness, X_AB, flat_of(distance::internal::triangle_of<double>(A, at_A.triangle), at_A.weight),
-      flat_of(distance::internal::triangle_of<double>(B, at_B.triangle), at_B.weight), hessian);
+  const auto flat = [](const SurfaceView& surface, const SurfacePoint& at) {
+    return distance::flat_basis(distance::internal::triangle_of<double>(surface, at.triangle), at.weight);
+  };
+  return feature_derivative(found.witness, X_AB, flat(A, at_A), flat(B, at_B), hessian);
 }
 
 }  // namespace internal
@@ -39,16 +40,14 @@ derivative::WitnessDerivative<double> carrier_derivative(const SurfaceView& A, c
 derivative::WitnessDerivative<double> surface_derivative(const SurfaceView& A, const SurfaceView& B,
                                                          const Pose<double>& X_AB,
                                                          const SurfaceWitness& found, Mat6<double>* hessian) {
-  derivative::WitnessDerivative<double> result = internal::carrier_derivative(A, B, X_AB, found, hessian);
-  if (result.status == Status::kInvalidInput) return result;
   const witness::Witness<double>& w = found.witness;
-  if (w.distance < 0) {
-    const bool corner =
-        feature_of(found.of_A ? found.weight_A : found.weight_B) >= distance::Feature::kVertex0;
-    if (hessian != nullptr && !corner) hessian->setConstant(std::numeric_limits<double>::quiet_NaN());
-    return depth_derivative(A, B, X_AB, found);
-  }
+  if (found.triangle_A < 0 || w.status == Status::kInvalidInput)
+    return derivative::detail::invalid_derivative<double>();
+  if (w.distance < 0) return depth_derivative(A, B, X_AB, found, hessian);
   const auto [at_A, at_B] = internal::carriers(A, B, X_AB, found);
+  derivative::WitnessDerivative<double> result =
+      feature_derivative(w, X_AB, flat_at(A, at_A, w.n), flat_at(B, at_B, X_AB.R.transpose() * w.n), hessian);
+  if (result.status == Status::kInvalidInput) return result;
   if (slides(A, B, X_AB, at_A, at_B, w.n)) {
     result.clamped_count = std::max(result.clamped_count, 1);
     result.status = derivative::detail::status_of_derivative(w.status, result.clamped_count);

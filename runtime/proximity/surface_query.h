@@ -51,7 +51,8 @@ derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceVie
 
 namespace internal {
 
-// Derivative of the features that carry the witness points, regardless of other equally near features.
+// Derivative of the features of its two triangles that carry the witness points, regardless of the triangles
+// beside them.
 derivative::WitnessDerivative<double> carrier_derivative(const asset::SurfaceView& A,
                                                          const asset::SurfaceView& B,
                                                          const Pose<double>& X_AB,

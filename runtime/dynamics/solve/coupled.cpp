@@ -44,10 +44,18 @@ void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, Tre
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Squared speed of a row without impulses, for the largest one of its island; 0 for a contact or joint limit
-// that opens without them: it may be far from closing.
+// Squared speed of a joint's row without impulses, for the largest one of its island; 0 for a limit that is
+// already satisfied.
 double squared_speed_of(const ContactRow& row) {
   return row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
+}
+
+// Likewise of a contact. The target velocity of one that would not close may be any, such as -gap/dt of a
+// wide gap: its own velocity counts.
+double squared_speed_of(const ContactRow& row, const PairContact& contact) {
+  Vec3<double> u = row.bias;
+  if (u[0] > 0) u[0] = std::min(u[0], std::abs(u[0] + contact.target_velocity));
+  return u.squaredNorm();
 }
 
 // Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies and
@@ -94,7 +102,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
         row.A = islands.place_of_body(row.A);
         row.B = islands.place_of_body(row.B);
       }
-      const double square = squared_speed_of(row);
+      const double square = joint ? squared_speed_of(row) : squared_speed_of(row, contacts[k]);
       keep_largest(squared_speed, square);
     }
     units_[unit].squared_speed = squared_speed;

@@ -40,10 +40,11 @@ struct alignas(64) BodyWrench {
 // sliding contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, and
 // by a path where the sweeps reach their limit (newton.h). Residual: the largest violation of the law at any
 // contact, as a velocity (CoulombContact::violation), over the largest speed at any contact of its island
-// without impulses. Impulses are equal and opposite at one point, and the returned twists are computed from
-// them at the end, so that linear and angular momentum of free bodies are conserved to rounding. Differs from
-// [Kaufman2008]: contacts are staggered rather than the two kinds of impulses; the fixed points are the same,
-// and one sweep costs what a sweep of one of its projections costs.
+// without impulses: relative to the target velocity of the contacts that would close. Impulses are equal and
+// opposite at one point, and the returned twists are computed from them at the end, so that linear and
+// angular momentum of free bodies are conserved to rounding. Differs from [Kaufman2008]: contacts are
+// staggered rather than the two kinds of impulses; the fixed points are the same, and one sweep costs what a
+// sweep of one of its projections costs.
 class CoupledSolver final : public ContactSolver {
  public:
   static constexpr const char* kName = "coupled";

@@ -42,6 +42,7 @@ inline constexpr Wrong kPreprocess[] = {
     {"{data} {new} --scale inf", "from 1e-09 to 1e+09"},
     {"{data} {new} --json {nothing}", "--json: its value is empty"},
     {"{data} {new} --json= --quiet", "--json: its value is empty"},
+    {"{data} {new} --json {asset}", "is there and no report (JSON)"},
     {"--tets 500 verify {asset}", "verify has no use for --tets ahead of it"},
     {"--shard 1/2 inspect {asset}", "inspect has no use for --shard ahead of it"},
     {"{data} {new} verify {asset}", "verify has no use for {data} ahead of it"},

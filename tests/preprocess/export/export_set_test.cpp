@@ -207,6 +207,7 @@ TEST_F(ExportSet, WhatMujocoWouldRefuseForItsSizeIsToldAndLeftOut) {
   EXPECT_FALSE(std::filesystem::exists(to() / "grain"));
   EXPECT_TRUE(std::filesystem::exists(to() / "scene.xml"));
   EXPECT_EQ(export_to("urdf").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(to() / "scene.xml"));  // of another export
 }
 
 TEST_F(ExportSet, APressureMeshThatDrakeWouldNotTakeIsNamed) {

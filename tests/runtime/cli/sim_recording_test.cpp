@@ -67,6 +67,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
   ASSERT_EQ(run("longer.scn --steps 5 --out a.h5 --continue").exit_code, 0);
   write("bad.h5", "no recording");
   write("empty.h5", "");
+  write("cut.h5", contents(folder / "a.h5").substr(0, 400));
   write("old.csv", "step\n");
   const struct {
     std::string arguments, said;
@@ -88,6 +89,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
       {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},
       {"a.scn --steps 9 --out empty.h5 --continue", "empty.h5: the file is empty"},
+      {"a.scn --steps 9 --out cut.h5 --continue", "cut.h5: damaged: 400 bytes, less than a header"},
       {"a.scn --dt 0x1p-10", "--dt: '0x1p-10' is not a time step from 1e-09 to 10 s; see abut-sim --help"},
       {"a.scn --every 0", "--every: '0' is not a time from 1e-09 to 1e+06 s; see abut-sim --help"},
   };

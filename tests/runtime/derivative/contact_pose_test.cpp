@@ -14,12 +14,13 @@ using namespace abut;
 using derivative::ContactPoseProblem;
 using derivative::ContactPoseSolution;
 
-// Targets are a vertex of each of two rough ellipsoids turned and scaled at random.
-ContactPoseProblem vertex_problem(std::uint64_t index) {
+// Targets are a vertex of each of two rough ellipsoids turned and scaled at random; lengths in units of
+// `unit` m.
+ContactPoseProblem vertex_problem(std::uint64_t index, double unit = 1) {
   Random random(1, index);
   const auto ellipsoid = [&] {
     Vec3<double> axes;
-    for (int k = 0; k < 3; ++k) axes[k] = random.uniform(0.1, 0.3);
+    for (int k = 0; k < 3; ++k) axes[k] = unit * random.uniform(0.1, 0.3);
     return test::hull_body(test::tessellated_ellipsoid(0, axes, test::random_rotation(random)));
   };
   ContactPoseProblem problem{ellipsoid(), ellipsoid(), {}, {}, {}};
@@ -29,7 +30,7 @@ ContactPoseProblem vertex_problem(std::uint64_t index) {
   };
   problem.target_A = vertex(problem.A);
   problem.target_B = vertex(problem.B);
-  problem.start = {test::random_rotation(random), 0.5 * test::random_rotation(random).col(0)};
+  problem.start = {test::random_rotation(random), unit * 0.5 * test::random_rotation(random).col(0)};
   return problem;
 }
 
@@ -54,6 +55,30 @@ TEST(ContactPose, AnnealingBringsVerticesTogether) {
     EXPECT_TRUE(found.X_AB.R.isUnitary(1e-12));
   }
   EXPECT_GE(solved, kProblems - 2);
+}
+
+// The unit of length does not matter: powers of two take the very same steps.
+TEST(ContactPose, AnySizeTakesTheSameSteps) {
+  const derivative::PoseDifferentiator gumbel = [](const body::Pair& pair, std::uint64_t) {
+    return derivative::witness_derivative(pair).derivative;
+  };
+  for (int i = 0; i < 20; ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    const ContactPoseSolution annealed = derivative::solve_contact_pose(vertex_problem(index)),
+                              descended =
+                                  derivative::gauss_newton_contact_pose(vertex_problem(index), gumbel);
+    for (const int exponent : {-24, -14, -3, 10, 20}) {
+      const double unit = std::ldexp(1, exponent);
+      const ContactPoseProblem scaled = vertex_problem(index, unit);
+      const auto expect_same = [&](const ContactPoseSolution& found, const ContactPoseSolution& expected) {
+        ASSERT_EQ(found.trace.size(), expected.trace.size()) << i << " " << exponent;
+        for (std::size_t k = 0; k < found.trace.size(); ++k)
+          EXPECT_EQ(found.trace[k], expected.trace[k] * unit * unit) << i << " " << exponent << " " << k;
+      };
+      expect_same(derivative::solve_contact_pose(scaled), annealed);
+      expect_same(derivative::gauss_newton_contact_pose(scaled, gumbel), descended);
+    }
+  }
 }
 
 // Two boxes meet face on face, where witness points are not unique: both points and the gap are brought home.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/derivative/gumbel.h"
 #include "runtime/witness/pair_query.h"
@@ -155,6 +157,51 @@ TEST(Estimators, OfPrimitivesTheDerivativeIsExact) {
       }
     }
   EXPECT_GT(near, 0.95 * all) << "of " << all;
+}
+
+// The normal beside a half-space is fixed to it, however flat the partner is, and the point of a corner or of
+// a disc is fixed to the partner. Rounding, which depends on the place, does not decide what is flat.
+TEST(Estimators, HalfSpacesHoldTheNormal) {
+  struct Lying {
+    body::Primitive shape;
+    Mat3<double> R;
+    double height;  // m
+    bool round;     // whether the lowest point moves along the partner as that turns
+    bool kink;      // whether it lies within a flat
+  };
+  const Mat3<double> upright = Mat3<double>::Identity(),
+                     lying = exp_rotation<double>({std::numbers::pi / 2, 0, 0});
+  const Lying cases[] = {{body::Box<double>{{0.05, 0.03, 0.02}}, upright, 0.02, false, false},
+                         {body::Capsule<double>{0.05, 0.03}, lying, 0.03, true, false},
+                         {body::Cylinder<double>{0.06, 0.03}, lying, 0.03, true, false},
+                         {body::Cylinder<double>{0.06, 0.03}, upright, 0.06, false, true},
+                         {body::Cone<double>{0.06, 0.03}, upright, 0.06, false, true}};
+  const body::Body plane = test::body_of(body::Primitive(body::HalfSpace<double>{}));
+  for (const Lying& of : cases)
+    for (int i = 0; i < 300; ++i) {
+      Random random(8, i);
+      const double gap = i % 3 == 0 ? 0 : random.uniform(-0.005, 0.1), far = std::pow(10.0, i % 5 - 2);
+      const body::Body body = test::body_of(of.shape);
+      const Pose<double> X{of.R, {far * random.uniform(-1, 1), far * random.uniform(-1, 1), of.height + gap}};
+      {
+        const auto [w, d] = derivative::witness_derivative({&plane, &body, X});
+        EXPECT_EQ(d.status == Status::kClamped, of.kink) << i;
+        EXPECT_LT(d.dn_A_dxi_B.norm(), 1e-12) << i;
+        Mat36<double> dp2;
+        dp2 << -X.R * skew<double>(X.R.transpose() * (w.p2 - X.p)), X.R;
+        if (!of.round) {
+          EXPECT_LT((d.dp2_A_dxi_B - dp2).norm(), 1e-12) << i;
+        }
+      }
+      const auto [w, d] = derivative::witness_derivative({&body, &plane, X.inverse()});
+      EXPECT_EQ(d.status == Status::kClamped, of.kink) << i;
+      Mat36<double> dn = Mat36<double>::Zero();
+      dn.leftCols<3>() = -X.R.transpose() * skew<double>(X.R * w.n);
+      EXPECT_LT((d.dn_A_dxi_B - dn).norm(), 1e-12) << i;
+      if (!of.round) {
+        EXPECT_LT(d.dp1_A_dxi_B.norm(), 1e-12 * std::max(1.0, far)) << i;
+      }
+    }
 }
 
 // On a box over a box, both rows know the distance's gradient: the normal, and the moment arm of the point.

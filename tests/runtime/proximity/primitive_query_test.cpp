@@ -7,6 +7,7 @@
 
 #include "runtime/body/primitive_distance.h"
 #include "runtime/core/random.h"
+#include "runtime/derivative/finite_difference.h"
 #include "runtime/proximity/distance_model.h"
 #include "tests/support/primitives.h"
 #include "tests/support/real_surfaces.h"
@@ -417,6 +418,70 @@ TEST(PrimitiveOnSurface, WhatLiesAlongAFlatSlides) {
             lowest, (askew * Vec3<double>(k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, k & 4 ? 0.1 : -0.1)).z());
       if (gap > 0) expect(cube, *on, {askew, {0.02, 0.01, top - lowest + gap}}, false);
     }
+}
+
+// The derivative in either order of the bodies, beside differences.
+void expect_differences(const Body& A, const Body& B, const Pose<double>& X_AB, double size) {
+  for (const Pair& pair : {Pair{&A, &B, X_AB}, Pair{&B, &A, X_AB.inverse()}}) {
+    const auto query = [&](const Pose<double>& X) { return asked({pair.A, pair.B, X}).witness; };
+    const SurfaceWitness found = asked(pair);
+    const auto d = proximity::primitive_derivative(pair, found);
+    const auto e =
+        derivative::central_differences<double>(found.witness, pair.X_AB, 1e-6, 1e-6 * size, query);
+    EXPECT_EQ(d.status, Status::kOk);
+    EXPECT_LT((d.dd_dxi_B - e.dd_dxi_B).norm(), 1e-5);
+    EXPECT_LT((d.dp1_A_dxi_B - e.dp1_A_dxi_B).norm(), 1e-5);
+    EXPECT_LT((d.dp2_A_dxi_B - e.dp2_A_dxi_B).norm(), 1e-5);
+    EXPECT_LT((d.dn_A_dxi_B - e.dn_A_dxi_B).norm() * size, 1e-5);
+  }
+}
+
+// Where the surface goes straight on, the triangles that it is made of do not matter: over a diagonal, over a
+// vertex within a face and over one on a straight edge. The deepest point of a ball is exact, that of an
+// ellipsoid is not.
+TEST(PrimitiveOnSurface, TrianglesOfAFlatFaceDoNotMatter) {
+  const body::Primitive shapes[] = {body::Sphere<double>{0.04}, body::Ellipsoid<double>{{0.05, 0.045, 0.04}}};
+  for (int i = 0; i < 3; ++i) {
+    Random random(98, i);
+    const Mat3<double> R =
+        i == 0 ? Mat3<double>(Mat3<double>::Identity()) : exp_rotation<double>(test::normal_vector(random));
+    preprocess::TriangleMesh mesh = test::subdivided(test::box(0.1, 0.1, 0.1), i % 3);
+    for (auto& v : mesh.vertices) v = R * v;
+    const Body cube = body_of_surface(preprocess::build_surface(mesh));
+    for (const body::Primitive& shape : shapes) {
+      const Body P{body::Geometry(shape)};
+      const auto expect = [&](const Vec3<double>& p, const Vec3<double>& n, double gap) {
+        SCOPED_TRACE(testing::Message()
+                     << i << " " << shape.index() << " p " << p.transpose() << " gap " << gap);
+        const Mat3<double> up = shortest_rotation<double>(Vec3<double>::UnitZ(), n);
+        expect_differences(cube, P, {R * up, R * (p + (0.04 + gap) * n)}, 0.1);
+      };
+      for (const double gap : {0.02, -1e-3})
+        for (const Vec3<double>& p :
+             {Vec3<double>(0, 0, 0.05), {0.0125, 0.0125, 0.05}, {0.0125, -0.0125, 0.05}})
+          if (gap > 0 || &shape == shapes) expect(p, Vec3<double>::UnitZ(), gap);
+      expect({0.05, 0, 0.05}, Vec3<double>(1, 0, 1).normalized(), 0.02);
+    }
+  }
+}
+
+// Spheres far smaller than the object that its corner overlaps have the derivatives of large ones.
+TEST(PrimitiveOnSurface, SmallPrimitivesHaveDerivatives) {
+  const Body cube = body_of_surface(preprocess::build_surface(test::box(0.1, 0.1, 0.1)));
+  const Vec3<double> diagonal = Vec3<double>(1, 1, 1).normalized();
+  for (const double radius : {1e-2, 1e-3, 1e-4, 1e-5, 8e-6, 1e-6, 1e-7}) {
+    SCOPED_TRACE(radius);
+    const Body ball{body::Geometry(body::Sphere<double>{radius})};
+    const Pose<double> X{Mat3<double>::Identity(), Vec3<double>::Constant(0.05) + radius / 2 * diagonal};
+    for (const Pair& pair : {Pair{&cube, &ball, X}, Pair{&ball, &cube, X.inverse()}}) {
+      const SurfaceWitness found = asked(pair);
+      EXPECT_NEAR(found.witness.distance / radius, -0.5, 1e-8);
+      const auto d = proximity::primitive_derivative(pair, found);
+      EXPECT_EQ(d.status, Status::kOk);
+      EXPECT_NEAR(d.dn_A_dxi_B.rightCols<3>().norm() * radius / 2, std::sqrt(2),
+                  1e-6);  // a corner and a ball
+    }
+  }
 }
 
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {

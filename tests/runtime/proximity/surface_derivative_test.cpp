@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
+#include "runtime/derivative/finite_difference.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/surface_smoothed.h"
@@ -220,6 +221,75 @@ TEST(SurfaceDerivatives, OverlappingThoseOfTheQuery) {
   EXPECT_LT(errors.distance, 1e-9);
   EXPECT_LT(errors.points, 1e-8);
   EXPECT_LT(errors.normal, 1e-7);
+}
+
+// The mesh in another frame, in double or rounded to single precision.
+Surface turned(preprocess::TriangleMesh mesh, const Mat3<double>& R, bool single) {
+  for (auto& v : mesh.vertices) {
+    v = R * v;
+    if (single) v = v.cast<float>().cast<double>();
+  }
+  return preprocess::build_surface(mesh);
+}
+
+preprocess::TriangleMesh octahedron(double r) {
+  return {{{r, 0, 0}, {-r, 0, 0}, {0, r, 0}, {0, -r, 0}, {0, 0, r}, {0, 0, -r}},
+          {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
+}
+
+// The derivative in either order of the bodies, beside differences with this step (m, and rad times 0.1 m).
+void expect_differences(const Surface& A, const Surface& B, const Pose<double>& X_AB, double step,
+                        double most) {
+  for (const auto& [a, b, X] : {std::tuple(&A, &B, X_AB), std::tuple(&B, &A, X_AB.inverse())}) {
+    const auto query = [&, a = a, b = b](const Pose<double>& at) { return ask(*a, *b, at).witness; };
+    const SurfaceWitness found = ask(*a, *b, X);
+    const auto d = proximity::surface_derivative(view(*a), view(*b), X, found);
+    const auto e = derivative::central_differences<double>(found.witness, X, 10 * step, step, query);
+    EXPECT_EQ(d.status, Status::kOk);
+    EXPECT_LT((d.dd_dxi_B - e.dd_dxi_B).norm(), most);
+    EXPECT_LT((d.dp1_A_dxi_B - e.dp1_A_dxi_B).norm(), most);
+    EXPECT_LT((d.dp2_A_dxi_B - e.dp2_A_dxi_B).norm(), most);
+    EXPECT_LT((d.dn_A_dxi_B - e.dn_A_dxi_B).norm(), 100 * most);
+  }
+}
+
+// Where the surface goes straight on, the triangles that it is made of do not matter: a tip over a diagonal
+// of a face, over a vertex within a face and over one on a straight edge, apart and overlapping.
+TEST(SurfaceDerivatives, TrianglesOfAFlatFaceDoNotMatter) {
+  for (int i = 0; i < 6; ++i) {
+    Random random(97, i);
+    const bool single = i % 2 == 1;
+    const Mat3<double> R =
+        i < 2 ? Mat3<double>(Mat3<double>::Identity()) : exp_rotation<double>(test::normal_vector(random));
+    const Surface cube = turned(test::subdivided(test::box(0.1, 0.1, 0.1), i / 2 % 3), R, single),
+                  tip = preprocess::build_surface(octahedron(0.04));
+    const double step = single ? 1e-4 : 1e-5, most = single ? 1e-3 : 1e-6;
+    const auto expect = [&](const Vec3<double>& p, const Vec3<double>& n, double gap) {
+      SCOPED_TRACE(testing::Message() << i << " p " << p.transpose() << " gap " << gap);
+      const Mat3<double> up = shortest_rotation<double>(Vec3<double>::UnitZ(), n);
+      expect_differences(cube, tip, {R * up, R * (p + (0.04 + gap) * n)}, step, most);
+    };
+    for (const double gap : {0.02, -0.005})
+      for (const Vec3<double>& p : {Vec3<double>(0, 0, 0.05), {0.025, 0.025, 0.05}, {0.0125, -0.0125, 0.05}})
+        expect(p, Vec3<double>::UnitZ(), gap);
+    expect({0.05, 0, 0.05}, Vec3<double>(1, 0, 1).normalized(), 0.02);
+  }
+}
+
+// Faces that are not coplanar meet in an edge, and a vertex that stands out is a corner, however little.
+TEST(SurfaceDerivatives, LowRidgesAndTipsAreSharp) {
+  const Surface tip = preprocess::build_surface(octahedron(0.04));
+  for (const double height : {1e-6, 1e-4}) {
+    preprocess::TriangleMesh mesh = test::subdivided(test::box(0.1, 0.1, 0.1), 1);
+    for (auto& v : mesh.vertices)
+      if (v.head<2>().norm() < 1e-9 && v.z() > 0) v.z() += height;
+    const Surface cube = preprocess::build_surface(mesh);
+    const Pose<double> X{Mat3<double>::Identity(), {0, 0, 0.05 + height + 0.04 + 0.02}};
+    const auto d = proximity::surface_derivative(view(cube), view(tip), X, ask(cube, tip, X));
+    EXPECT_EQ(d.status, Status::kOk);
+    EXPECT_NEAR(d.dn_A_dxi_B.rightCols<3>().norm(), std::sqrt(2) / 0.02, 1e-6);
+    EXPECT_LT(d.dp1_A_dxi_B.norm(), 1e-9);
+  }
 }
 
 // A primitive and an asset have a distance, but no smoothed one.

@@ -36,6 +36,34 @@ TEST(SurfaceOverlap, ParallelWallsAreSearchedToTheEndInBothOrders) {
   }
 }
 
+// The bound of an unfinished search is the greatest of the parts that it leaves, also among those of equal
+// rank in single precision: where it rises as steps are added, since parts of a part may have worse bounds,
+// it rises by more than that rounding.
+TEST(SurfaceOverlap, BoundsOfUnfinishedSearchesPassNoPartOver) {
+  const preprocess::TriangleMesh octahedron = {
+      {{0.04, 0, 0}, {-0.04, 0, 0}, {0, 0.04, 0}, {0, -0.04, 0}, {0, 0, 0.04}, {0, 0, -0.04}},
+      {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
+  const Surface tip = preprocess::build_surface(octahedron),
+                cube = preprocess::build_surface(test::box(0.1, 0.1, 0.1));
+  distance::DeepestSearch search;
+  int unfinished = 0;
+  for (int i = 0; i < 12; ++i) {
+    Random random(5, i);
+    const Pose<double> X{i % 2 ? exp_rotation<double>(test::normal_vector(random)) : Mat3<double>::Identity(),
+                         (i % 4 < 2 ? 0.02 : 1e-9) * test::normal_vector(random)};
+    double before = std::numeric_limits<double>::infinity();
+    for (std::int32_t limit = 1; limit < 300; ++limit) {
+      const distance::DeepestPoint found = search(view(tip), view(cube), X, 0, limit);
+      if (found.complete) break;
+      ++unfinished;
+      const double rise = found.bound / before - 1;
+      EXPECT_FALSE(rise > 1e-14 && rise < 1e-7) << i << " " << limit << " " << rise;
+      before = found.bound;
+    }
+  }
+  EXPECT_GT(unfinished, 1000);
+}
+
 // Flush faces, from overlaps that are lost in rounding on.
 TEST(SurfaceOverlap, FacesThatHardlyOverlapAreSearchedToTheEnd) {
   proximity::ContactFinder find;
