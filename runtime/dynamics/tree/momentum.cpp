@@ -158,6 +158,13 @@ VecX<double> BackwardInertia::force(const VecX<double>& q_next, const VecX<doubl
   return force;
 }
 
+RootedJoints::Slopes BackwardInertia::carried_slopes(const VecX<double>& v_next,
+                                                     const TreeScratch& scratch) const {
+  Eigen::Matrix3Xd r_next;
+  rooted_.centres(scratch, r_next);
+  return rooted_.slopes({v_next, h_, r_, r_next}, p_);
+}
+
 BackwardInertia::EndSlopes BackwardInertia::end_slopes(const VecX<double>& q_next, const VecX<double>& v_next,
                                                        TreeScratch& scratch) const {
   const Eigen::Index nv = tree_.nv();
@@ -168,9 +175,7 @@ BackwardInertia::EndSlopes BackwardInertia::end_slopes(const VecX<double>& q_nex
   slopes.by_v_next += M * backward_acceleration_slopes(tree_, v_, v_next, h_).by_v_next;
   const std::vector<int>& rooted = rooted_.dofs();
   if (rooted.empty()) return slopes;
-  Eigen::Matrix3Xd r_next;
-  rooted_.centres(scratch, r_next);
-  const RootedJoints::Slopes carried = rooted_.slopes({v_next, h_, r_, r_next}, p_);
+  const RootedJoints::Slopes carried = carried_slopes(v_next, scratch);
   const VecX<double> rest = VecX<double>::Zero(nv);
   inverse_dynamics_derivatives<double>(tree_, q_next, rest, v_next / h_, scratch);
   const MatX<double> by_q_next = scratch.dtau_dx.leftCols(nv) - rooted_.by_place(carried.by_r_next, M) / h_;
@@ -188,9 +193,7 @@ BackwardInertia::StartSlopes BackwardInertia::start_slopes(const VecX<double>& q
       mass_matrix<double>(tree_, q_next, scratch) * backward_acceleration_slopes(tree_, v_, v_next, h_).by_v};
   const std::vector<int>& rooted = rooted_.dofs();
   if (rooted.empty()) return slopes;
-  Eigen::Matrix3Xd r_next;
-  rooted_.centres(scratch, r_next);
-  const RootedJoints::Slopes carried = rooted_.slopes({v_next, h_, r_, r_next}, p_);
+  const RootedJoints::Slopes carried = carried_slopes(v_next, scratch);
   MatX<double> M = mass_matrix<double>(tree_, q_, scratch);
   M.diagonal() -= armature_;
   MatX<double> by_v = carried.by_p * M;

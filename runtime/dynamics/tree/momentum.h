@@ -84,6 +84,9 @@ class BackwardInertia {
                            TreeScratch& scratch) const;
 
  private:
+  // Slopes of the momentum carried to the next place, at which the scratch's kinematics are.
+  RootedJoints::Slopes carried_slopes(const VecX<double>& v_next, const TreeScratch& scratch) const;
+
   const Tree& tree_;
   VecX<double> q_, v_;
   double h_;
