@@ -230,13 +230,13 @@ TEST_F(Refuse, ExportsThatDoNotFitLeaveWhatWasThere) {
   std::filesystem::create_directory(there);
   const auto expect_kept = [&](const std::string& name, std::vector<std::string> words) {
     const std::string file = (there / name).string();
-    std::ofstream(file) << "old";
+    std::ofstream(file) << "{old}";
     words.insert(words.begin(), preprocess_program());
     words.push_back(file);
     expect_error(run(words, limit_files(256)), 2, {file + ": cannot write: File too large"});
     std::string kept;
     std::ifstream(file) >> kept;
-    EXPECT_EQ(kept, "old") << file;
+    EXPECT_EQ(kept, "{old}") << file;
   };
   for (const char* part : {"surface", "hull", "quads", "points"})
     for (const char* extension : {".obj", ".ply", ".vtk"})
