@@ -44,15 +44,14 @@ void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, Tre
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Squared speed of a joint's row without impulses, for the largest one of its island; 0 for a limit that is
+// Squared speed of a row without impulses, for the largest one of its island; 0 for a joint limit that is
 // already satisfied.
-double squared_speed_of(const ContactRow& row) {
-  return row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
+double squared_speed_of(const ContactRow& row, bool joint) {
+  return joint && row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
 }
 
-// Likewise of a contact. The target velocity of one that would not close may be any, such as -gap/dt of a
-// wide gap: its own velocity counts.
-double squared_speed_of(const ContactRow& row, const PairContact& contact) {
+// The same of a contact with its own velocity where it would open, not relative to the target velocity.
+double squared_own_speed_of(const ContactRow& row, const PairContact& contact) {
   Vec3<double> u = row.bias;
   if (u[0] > 0) u[0] = std::min(u[0], std::abs(u[0] + contact.target_velocity));
   return u.squaredNorm();
@@ -84,14 +83,14 @@ CoupledSolver::CoupledSolver(const CoupledConfig& config, int threads) : config_
   require_valid<CoupledConfig>(kCoupledSettings, config, kName);
 }
 
-// Fills the rows of an island, and y from its contacts' initial impulses; returns the largest squared speed
-// of a contact without impulses.
-double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
-                                std::span<const PairContact> contacts, Team& team) {
+// Fills the rows of an island, and y from its contacts' initial impulses.
+CoupledSolver::SquaredSpeeds CoupledSolver::make_rows(std::int32_t island,
+                                                      std::span<const ContactBody> bodies,
+                                                      std::span<const PairContact> contacts, Team& team) {
   const Islands& islands = problem_.islands;
   const TreeRows& trees = problem_.trees;
   islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
-    double squared_speed = 0;
+    SquaredSpeeds speeds;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       ContactRow& row = problem_.rows[place];
       islands.prefetch_ahead(contacts, place, places);
@@ -102,17 +101,20 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
         row.A = islands.place_of_body(row.A);
         row.B = islands.place_of_body(row.B);
       }
-      const double square = joint ? squared_speed_of(row) : squared_speed_of(row, contacts[k]);
-      keep_largest(squared_speed, square);
+      const double square = squared_speed_of(row, joint);
+      keep_largest(speeds.with_targets, square);
+      keep_largest(speeds.own, joint ? square : squared_own_speed_of(row, contacts[k]));
     }
-    units_[unit].squared_speed = squared_speed;
+    units_[unit].speeds = speeds;
     apply_impulses(rows(places), changes_, problem_.trees);
   });
   const Islands::Range all = islands.units(island);
-  double squared_speed = 0;
-  for (std::int32_t unit = all.begin; unit < all.end; ++unit)
-    squared_speed = std::max(squared_speed, units_[unit].squared_speed);
-  return squared_speed;
+  SquaredSpeeds speeds;
+  for (std::int32_t unit = all.begin; unit < all.end; ++unit) {
+    speeds.with_targets = std::max(speeds.with_targets, units_[unit].speeds.with_targets);
+    speeds.own = std::max(speeds.own, units_[unit].speeds.own);
+  }
+  return speeds;
 }
 
 // The bodies of a part are extrapolated in the part's own unit, which is the first to touch them.
@@ -180,8 +182,9 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
   return take(rows, residual, newton);
 }
 
-ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, Team& team,
+ContactReport CoupledSolver::solve_island(std::int32_t island, const SquaredSpeeds& speeds, Team& team,
                                           IslandNewton& newton) {
+  const double squared_speed = speeds.own;
   const std::span<ContactRow> all = rows(problem_.islands.places_of_island(island));
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   const auto m = static_cast<double>(all.size());
@@ -224,7 +227,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   }
   const double tolerated = std::max(tolerance, config_.path_residual * config_.path_residual * squared_speed);
   if (residual > tolerated && may_follow_path) residual = finish(all, residual, squared_speed, true, newton);
-  report.residual = std::sqrt(residual / squared_speed);
+  report.residual = std::sqrt(residual / speeds.with_targets);
   if (!(residual <= tolerance)) report.status = Status::kNotConverged;
   return report;
 }
@@ -281,8 +284,8 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   reports_.resize(static_cast<std::size_t>(islands.size()));
   newton_.resize(static_cast<std::size_t>(threads_ > 0 ? threads_ : default_threads()));
   islands.for_each(threads_, [&](std::int32_t island, Team& team, int thread) {
-    const double squared_speed = make_rows(island, bodies, contacts, team);
-    reports_[island] = solve_island(island, squared_speed, team, newton_[thread]);
+    const SquaredSpeeds speeds = make_rows(island, bodies, contacts, team);
+    reports_[island] = solve_island(island, speeds, team, newton_[thread]);
     deliver(island, bodies, contacts, joints, team);
   });
 

@@ -40,11 +40,12 @@ struct alignas(64) BodyWrench {
 // sliding contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, and
 // by a path where the sweeps reach their limit (newton.h). Residual: the largest violation of the law at any
 // contact, as a velocity (CoulombContact::violation), over the largest speed at any contact of its island
-// without impulses: relative to the target velocity of the contacts that would close. Impulses are equal and
-// opposite at one point, and the returned twists are computed from them at the end, so that linear and
-// angular momentum of free bodies are conserved to rounding. Differs from [Kaufman2008]: contacts are
-// staggered rather than the two kinds of impulses; the fixed points are the same, and one sweep costs what a
-// sweep of one of its projections costs.
+// without impulses, relative to the target velocities. An island is solved (kOk) within the tolerance of the
+// contacts' own velocities: the target velocity of one that would open may be any, such as -gap/dt of a wide
+// gap. Impulses are equal and opposite at one point, and the returned twists are computed from them at the
+// end, so that linear and angular momentum of free bodies are conserved to rounding. Differs from
+// [Kaufman2008]: contacts are staggered rather than the two kinds of impulses; the fixed points are the same,
+// and one sweep costs what a sweep of one of its projections costs.
 class CoupledSolver final : public ContactSolver {
  public:
   static constexpr const char* kName = "coupled";
@@ -62,11 +63,16 @@ class CoupledSolver final : public ContactSolver {
   std::span<const ContactReport> reports() const { return reports_; }
 
  private:
+  // Of an island: squares of the largest speed of any contact without impulses.
+  struct SquaredSpeeds {
+    double with_targets = 0;  // relative to the target velocities
+    double own = 0;           // of contacts that would open without them
+  };
   // State of one unit or part of an island, on cache lines of its own, as threads write to neighbours in
   // memory.
   struct alignas(64) UnitState {
-    double squared_speed = 0;  // largest of any contact, without impulses
-    SweepChange change;        // made by the last sweep
+    SquaredSpeeds speeds;
+    SweepChange change;  // made by the last sweep
   };
   struct alignas(64) PartState {
     double violation = 0;  // largest of any contact, squared
@@ -75,14 +81,15 @@ class CoupledSolver final : public ContactSolver {
   std::span<ContactRow> rows(Islands::Range places) {
     return {problem_.rows.data() + places.begin, problem_.rows.data() + places.end};
   }
-  double make_rows(std::int32_t island, std::span<const ContactBody> bodies,
-                   std::span<const PairContact> contacts, Team& team);
+  SquaredSpeeds make_rows(std::int32_t island, std::span<const ContactBody> bodies,
+                          std::span<const PairContact> contacts, Team& team);
   SweepChange sweep_island(std::int32_t island, double ratio, Team& team);
   double violation(std::int32_t island, Team& team);
   double take(std::span<ContactRow> rows, double residual, const IslandNewton& newton);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                 IslandNewton& newton);
-  ContactReport solve_island(std::int32_t island, double squared_speed, Team& team, IslandNewton& newton);
+  ContactReport solve_island(std::int32_t island, const SquaredSpeeds& speeds, Team& team,
+                             IslandNewton& newton);
   void deliver(std::int32_t island, std::span<ContactBody> bodies, std::span<PairContact> contacts,
                const ContactJoints& joints, Team& team);
   void deliver_trees(Islands::Range places, std::span<ContactBody> bodies, const ContactJoints& joints);

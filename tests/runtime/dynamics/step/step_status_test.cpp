@@ -139,15 +139,14 @@ TEST(Simulation, WhatTumblesFarAwayTakesNoPart) {
   EXPECT_EQ(contacts(kOnPlane + stack_at(0) + needle), contacts(kOnPlane + stack_at(0)));
 }
 
-TEST(Simulation, TheResidualIsOfContactsThatClose) {
-  const auto residual = [](double away) {
-    Simulation simulation(test::scene_of(kOnPlane + stack_at(0) + stack_at(0.1 + away)),
-                          {.dt = 2e-5, .solver_settings = {{"iteration_limit", 2}, {"further_sweeps", 0}}});
-    return simulation.step().solver.residual;
-  };
-  const double apart = residual(0.1);
-  EXPECT_GT(apart, 1e-3);
-  EXPECT_GT(residual(9e-4), apart / 10);
+// Beside a gap of 0.9 mm, which could close at 450 m/s only.
+TEST(Simulation, StepsThatAreOkHoldWhatRests) {
+  const double dt = 2e-6;
+  Simulation simulation(test::scene_of(kOnPlane + stack_at(0) + stack_at(0.1009)), {.dt = dt});
+  for (int k = 0; k < 100; ++k) {
+    if (simulation.step().solver.status != Status::kOk) continue;
+    for (const BodyState& state : simulation.states()) EXPECT_LT(state.v_WB.norm(), 1e-6 * 9.81 * dt) << k;
+  }
 }
 
 }  // namespace
