@@ -1,0 +1,104 @@
+// Files that end too early, and sound ones that look like them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+
+#include "tests/preprocess/mesh/read_fixture.h"
+
+namespace abut::preprocess {
+namespace {
+
+TEST_F(Read, RefusesAnObjCutOffAmongItsFaces) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "v " + std::to_string(i) + " " + std::to_string(i * i) + " 0\n";
+  expect_refused("cut.obj", text + "f 1 2 3\nf 2 3 4\n", "truncated");
+  // An unfinished index still parses: the surface's last face gives it away.
+  std::string digit = "v 0 0 5\nv 0 0 0\nv 1 0 0\n";
+  for (int i = 4; i < 12; ++i) digit += "v 7 7 7\n";
+  expect_refused("digit.obj", digit + "v 0 1 0\nv 0 0 1\nf 2 12 3\nf 2 3 13\nf 3 12 13\nf 2 13 1", "line 17");
+}
+
+TEST_F(Read, RefusesAFewFacedObjCutAtALineEnd) {
+  const std::string vertices = "v 0 0 0\nv 0 0 1\nv 0 1 0\nv 0 1 1\nv 1 0 0\nv 1 0 1\nv 1 1 0\nv 1 1 1\n";
+  const std::string faces[] = {"f 1 2 4\n", "f 1 4 3\n", "f 5 7 8\n", "f 5 8 6\n", "f 3 4 8\n", "f 3 8 7\n",
+                               "f 1 3 7\n", "f 1 7 5\n", "f 1 5 6\n", "f 1 6 2\n", "f 2 6 8\n", "f 2 8 4\n"};
+  std::string text = vertices;
+  for (int i = 0; i < 12; ++i) {
+    text += faces[i];
+    if (i + 1 == 9 || i + 1 == 11) expect_refused("cut.obj", text, "truncated");
+    if (i + 1 != 10) continue;
+    // A cut, or a box without its lid: nobody can tell.
+    read("open.obj", text);
+    ASSERT_EQ(report_.warnings.size(), 1u);
+    EXPECT_NE(report_.warnings[0].find("may be cut off"), std::string::npos) << report_.warnings[0];
+  }
+  read("whole.obj", text);
+  EXPECT_EQ(report_.warnings.size(), 1u);
+}
+
+// A cone whose sides have an apex each, 10 nm apart: closing merges them.
+TEST_F(Read, ASeamThatWasRoundedIsNoCutOffFile) {
+  constexpr int kAround = 30;
+  std::string text, base = "f", sides;
+  for (int i = 0; i < kAround; ++i) {
+    const double a = 2 * std::numbers::pi * i / kAround;
+    text += fmt::format("v {} {} 0\nv {} 0 1\n", std::cos(a), std::sin(a), 1e-8 * i);
+    base += fmt::format(" {}", 2 * (kAround - 1 - i) + 1);
+    sides += fmt::format("f {} {} {}\n", 2 * i + 1, 2 * ((i + 1) % kAround) + 1, 2 * i + 2);
+  }
+  read("cone.obj", text + base + "\n" + sides);
+  EXPECT_TRUE(report_.warnings.empty()) << report_.warnings[0];
+}
+
+// A tube open at both ends, and one whose single opening is large: parts of robots are modelled like that,
+// and their last face often lies at an opening.
+TEST_F(Read, AnOpenModelIsNoCutOffFile) {
+  for (const bool both_ends : {true, false}) {
+    constexpr int kAround = 40, kRows = 5;
+    std::string text;
+    for (int i = 0; i < kRows * kAround; ++i) {
+      const double a = 2 * std::numbers::pi * (i % kAround) / kAround;
+      text += "v " + std::to_string(std::cos(a)) + " " + std::to_string(std::sin(a)) + " " +
+              std::to_string(i / kAround) + "\n";
+    }
+    if (!both_ends) {
+      text += "f";
+      for (int j = kAround; j >= 1; --j) text += " " + std::to_string(j);
+      text += "\n";
+    }
+    for (int i = 0; i + 1 < kRows; ++i)
+      for (int j = 0; j < kAround; ++j) {
+        const int a = i * kAround + j + 1, b = i * kAround + (j + 1) % kAround + 1;
+        text += "f " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(b + kAround) + " " +
+                std::to_string(a + kAround) + "\n";
+      }
+    report_ = {};
+    read("tube.obj", text);
+    EXPECT_TRUE(report_.warnings.empty()) << report_.warnings.front();
+  }
+}
+
+TEST_F(Read, RefusesYcbObjectsCutOffAmongTheirFaces) {
+  const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data" / "ycb";
+  if (!std::filesystem::exists(ycb)) GTEST_SKIP() << ycb << " is missing";
+  for (const char* object : {"025_mug", "011_banana", "003_cracker_box", "051_large_clamp"}) {
+    std::ifstream file(ycb / object / "google_16k" / "textured.obj", std::ios::binary);
+    ASSERT_TRUE(file) << object;
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t first = whole.find("\nf ");
+    for (const double part : {0.01, 0.5, 0.9, 0.98, 0.99, 0.995}) {
+      SCOPED_TRACE(std::string(object) + " " + std::to_string(part));
+      const std::size_t at =
+          first + static_cast<std::size_t>(part * static_cast<double>(whole.size() - first));
+      expect_refused("cut.obj", whole.substr(0, at), "truncated");
+      expect_refused("cut.obj", whole.substr(0, whole.rfind('\n', at) + 1), "truncated");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace abut::preprocess
