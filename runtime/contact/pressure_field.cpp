@@ -219,8 +219,8 @@ class PressureFieldModel final : public Model {
 
   // Bound of how far the triangles of a round primitive extend beyond it: half of their sagitta, which is at
   // most `deviation` times the radius of their corners, which is at most 2 / (2 - deviation) times the
-  // primitive's radius (primitives/revolution.cpp). The tetrahedra of an asset, whose boundary is a simplified
-  // surface, extend beyond the box of its surface.
+  // primitive's radius (primitives/revolution.cpp). The tetrahedra of an asset, whose boundary is a
+  // simplified surface, extend beyond the box of its surface.
   double reach(const body::Body& body) const override {
     const body::Primitive* const primitive = body.geometry.primitive();
     const double deviation = body.geometry.deviation();
