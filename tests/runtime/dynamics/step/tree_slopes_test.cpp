@@ -50,7 +50,8 @@ TEST(TreeSlopes, AreTheStepsHoweverSlowlyATreeMoves) {
       }
       ++right;
       for (Eigen::Index k = 0; k < 4; ++k) {
-        const VecX<double> slope = differences.slope(state, VecX<double>::Unit(4, k), std::min(1e-3, 0.05 * speed));
+        const VecX<double> slope =
+            differences.slope(state, VecX<double>::Unit(4, k), std::min(1e-3, 0.05 * speed));
         EXPECT_LT((d.state.col(k) - slope).norm(), 1e-5 * slope.norm()) << speed << ", " << seed << ", " << k;
       }
     }
