@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -46,6 +47,20 @@ std::string cause_of(std::string reason, const std::string& source) {
 }
 
 constexpr std::size_t kMaxParts = 1'000'000;
+
+// The time of an object's entry, in seconds since 1970; of one without, that of its manifest.
+constexpr const char* kTime = "unix_time_s";
+
+double seconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
+double time_of(const std::filesystem::path& file) {
+  std::error_code gone;
+  const auto time = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(file, gone));
+  if (gone) return 0;
+  return seconds(std::chrono::time_point_cast<std::chrono::system_clock::duration>(time));
+}
 
 // The manifests, most recent first.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out) {
@@ -134,6 +149,22 @@ void for_each_object(const std::filesystem::path& manifest, const Visit& visit) 
   visit_manifest(manifest, [&](const nlohmann::json& json) {
     for (const nlohmann::json& object : json.at("objects")) visit(object);
   });
+}
+
+// By the object's name, which of the manifests has its most recent entry; of equals the first has.
+std::map<std::string, std::size_t> most_recent(const std::vector<std::filesystem::path>& manifests) {
+  std::map<std::string, std::pair<double, std::size_t>> newest;
+  for (std::size_t k = 0; k < manifests.size(); ++k) {
+    const double written = time_of(manifests[k]);
+    for_each_object(manifests[k], [&](const nlohmann::json& object) {
+      const std::pair<double, std::size_t> entry{object.value(kTime, written), k};
+      const auto [at, inserted] = newest.emplace(std::string(object.at("name")), entry);
+      if (!inserted && entry.first > at->second.first) at->second = entry;
+    });
+  }
+  std::map<std::string, std::size_t> manifest;
+  for (const auto& [name, entry] : newest) manifest.emplace_hint(manifest.end(), name, entry.second);
+  return manifest;
 }
 
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
@@ -276,34 +307,45 @@ Manifest::Manifest(const std::filesystem::path& out, const datasets::Dataset& da
   require_own(file_, dataset.root);
   const ObjectList list = list_of(dataset);
   list_ = text_of({{"objects", list.objects}, {"digest", list.digest}, {"layout", list.layout}}, -1);
-  const auto left = [](const datasets::ObjectSource& object) {
+  const auto left = [](const datasets::ObjectSource& object, double time) {
     return nlohmann::json{{"name", object.name},
                           {"source_file", object.file.string()},
                           {"status", "interrupted"},
-                          {"reason", "interrupted"}};
+                          {"reason", "interrupted"},
+                          {kTime, time}};
   };
-  for (const datasets::ObjectSource& object : others) others_[object.name] = text_of(left(object), -1);
+  constexpr double kNever = 0;  // any other word of them is more recent
+  for (const datasets::ObjectSource& object : others)
+    others_[object.name] = text_of(left(object, kNever), -1);
   take_others();
   if (others_.empty()) {
     std::filesystem::remove(file_, ignored);
     return;
   }
   nlohmann::json begun = nlohmann::json::array();
-  for (const datasets::ObjectSource& object : objects) begun.push_back(left(object));
+  const double now = seconds(std::chrono::system_clock::now());
+  for (const datasets::ObjectSource& object : objects) begun.push_back(left(object, now));
   write(text_of({{"objects", begun}}, -1));
 }
 
 void Manifest::take_others() {
   if (others_.empty() || !std::filesystem::exists(file_)) return;
+  const double written = time_of(file_);
   for_each_object(file_, [&](const nlohmann::json& object) {
     const auto other = others_.find(object.at("name"));
-    if (other != others_.end()) other->second = text_of(object, -1);
+    if (other == others_.end()) return;
+    nlohmann::json kept = object;
+    kept[kTime] = object.value(kTime, written);
+    other->second = text_of(kept, -1);
   });
 }
 
 void Manifest::write(const std::string& summary) {
   take_others();
   nlohmann::json all = nlohmann::json::parse(summary);
+  const double now = seconds(std::chrono::system_clock::now());
+  for (nlohmann::json& object : all.at("objects"))
+    if (!object.contains(kTime)) object[kTime] = now;
   all["list"] = nlohmann::json::parse(list_);
   for (const auto& [name, object] : others_) all.at("objects").push_back(nlohmann::json::parse(object));
   write_whole(file_, text_of(all, 2) + "\n");
@@ -318,11 +360,13 @@ ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem
     if (!merged.empty()) require_not_input(merged, manifest);
   if (!merged.empty()) file = std::make_unique<OutputFile>(merged);
   std::string_view between = "{\"objects\": [\n";
-  for (const std::filesystem::path& manifest : manifests) {
-    const std::size_t part = count_part(manifest, tally);
-    visit_manifest(manifest, [&](const nlohmann::json& json) {
+  const std::map<std::string, std::size_t> recent = most_recent(manifests);
+  for (std::size_t k = 0; k < manifests.size(); ++k) {
+    const std::size_t part = count_part(manifests[k], tally);
+    visit_manifest(manifests[k], [&](const nlohmann::json& json) {
       keep_list(json, part, tally);
       for (const nlohmann::json& object : json.at("objects")) {
+        if (const auto at = recent.find(object.at("name")); at == recent.end() || at->second != k) continue;
         const std::optional<nlohmann::json> counted = count_object(object, out, tally);
         if (!counted || !file) continue;
         file->write(between);

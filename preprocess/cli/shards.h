@@ -55,8 +55,8 @@ struct ShardStatus {
   bool fine = false;
 };
 
-// Reads the manifests one by one, so that memory grows with the dataset only by its names. An object in
-// several manifests (of different numbers of parts) counts once, as in the most recent one; one whose asset
+// Reads the manifests one by one, twice, so that memory grows with the dataset only by its names. An object in
+// several manifests (of different numbers of parts) counts once, by its most recent entry; one whose asset
 // is not in `out` is "missing". The parts' list of objects must be that of `dataset`, or, if that is empty,
 // of the most recent manifest. Writes the merged manifest, in the same format, to `merged` unless that is
 // empty. Throws InvalidInput, naming the file, if there is no manifest or one is damaged; IoError; as

@@ -158,6 +158,24 @@ TEST_F(Shards, OnlyOneObjectFirstLeavesTheOthersToBeMade) {
   EXPECT_EQ(status().code, 0) << status().out;
 }
 
+// What a part of another number of parts keeps of objects that it does not make is no more recent than it
+// was.
+TEST_F(Shards, EntriesKeepTheirTimesBesidePartsOfOtherNumbers) {
+  write("a.obj", sphere(0.05, 2));
+  write("b.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
+  EXPECT_EQ(run(words("1/1")).code, 1);
+  write("b.obj", sphere(0.05, 2));
+  for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run(words(shard)).code, 0);
+  std::vector<std::string> selected = words("1/1");
+  selected.insert(selected.end(), {"--only", "a"});
+  ASSERT_EQ(run(selected).code, 0);  // keeps the failure of b
+  EXPECT_EQ(status().code, 0) << status().out;
+  std::filesystem::remove(out_ / "manifests" / "1-of-1.json");
+  ASSERT_EQ(run(selected).code, 0);  // knows nothing of b
+  EXPECT_EQ(status().code, 0) << status().out;
+  EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b"}));
+}
+
 // A run that is killed leaves no word of the one before on what it was to make.
 TEST_F(Shards, KilledRunsOfAPartLeaveNoManifestOfTheirObjects) {
   write("a.obj", sphere(0.05, 2));
