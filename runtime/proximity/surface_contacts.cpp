@@ -127,7 +127,12 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
     return {contacts_, margin};
   }
   const bool touching = nearest.witness.status == Status::kTouching;
-  if (!(nearest.witness.distance <= margin) && !touching) return {contacts_, margin};
+  if (!(nearest.witness.distance <= margin) && !touching) {
+    // Unfinished, the search may have missed a nearer pair.
+    if (nearest.witness.status == Status::kNotConverged && nearest.witness.lower_bound <= margin)
+      finish(A, B, nearest);
+    return {contacts_, margin};
+  }
   const double within = touching ? std::max(margin, internal::touching_distance(A, B, X_AB)) : margin;
   // No pair is farther apart than the two bodies together extend.
   const double all =

@@ -31,7 +31,9 @@ class ContactFinder {
   // share an edge, and likewise for a. Its contact is its nearest pair; where the surfaces cross in the
   // region, it is the deepest point of either surface among the parts inside the other body that are reached
   // from the crossing triangles. A region whose nearest points face each other through the inside of a body
-  // is not a contact. The result is empty if no region is within the margin. X_AB must be valid.
+  // is not a contact. The result is empty if no region is within the margin; if the search for the
+  // nearest pair was not finished and a nearer one may be within it, the result is the pair found, with
+  // kNotConverged. X_AB must be valid.
   SurfaceContacts operator()(const asset::SurfaceView& A, const asset::SurfaceView& B,
                              const Pose<double>& X_AB, double margin);
 
