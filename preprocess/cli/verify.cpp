@@ -13,10 +13,10 @@
 #include "preprocess/cli/verify_geometry.h"
 #include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/verify_pieces.h"
+#include "preprocess/cli/verify_points.h"
 #include "preprocess/cli/verify_spheres.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
-#include "preprocess/remesh/oriented_points.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
@@ -140,59 +140,6 @@ class Verifier {
           return problem(fmt::format("adjacency: the row of vertex {} does not match the triangles", i));
     }
     if (at != edges.size()) problem("adjacency: edges are missing");
-  }
-
-  // Checks that the quads are a closed manifold that faces outward, at most `farthest` (m) from the surface,
-  // and that each point matches its quad.
-  void points(const asset::PointsView& p, const std::vector<double>& spacing_stored,
-              const asset::SurfaceView& surface, double size, double farthest) const {
-    const QuadMesh mesh = quads_of(p);
-    if (const std::string fault = find_topological_fault(mesh); !fault.empty())
-      return problem("quads: " + fault);
-    double sixfold = 0;  // of the enclosed volume: each quad as two triangles
-    for (const auto& quad : mesh.quads)
-      for (const int k : {1, 2})
-        sixfold += mesh.vertices[quad[0]].dot(mesh.vertices[quad[k]].cross(mesh.vertices[quad[k + 1]]));
-    if (!(sixfold > 0)) return problem("quads: face inward");
-    for (std::int32_t i = 0; i < p.point_count; ++i) {
-      const Vector3d place(p.x[i], p.y[i], p.z[i]);
-      const double away = std::abs(distance::signed_distance<double>(surface, place).distance);
-      if (!(away <= farthest))
-        return problem(fmt::format(
-            "positions: point {} is {:.3g} m from the surface, more than its quads are", i, away));
-      const Vector3d area = vector_area(mesh, mesh.quads[i]), n(p.nx[i], p.ny[i], p.nz[i]);
-      const Vector3d at(p.x[i], p.y[i], p.z[i]);
-      if (!((at - centre(mesh, mesh.quads[i])).norm() <= kNormalTolerance * size))
-        return problem(fmt::format("positions: point {} is not in the middle of its quad", i));
-      if (!(std::abs(area.norm() - p.areas[i]) <= kNormalTolerance * p.areas[i]) ||
-          !((area.normalized() - n).norm() <= kNormalTolerance))
-        return problem(fmt::format("normals, areas: point {} differs from its quad", i));
-      if (!(p.thickness[i] >= 0 && p.thickness[i] <= (1 + kNormalTolerance) * size))
-        return problem(
-            fmt::format("thickness: point {} has {:.3g} m, more than the object", i, p.thickness[i]));
-    }
-    spacing(p, mesh, spacing_stored);
-  }
-
-  // Checks the spacing: square root of the mean area; least, mean and greatest edge.
-  void spacing(const asset::PointsView& p, const QuadMesh& mesh, const std::vector<double>& stored) const {
-    double area = 0, least = std::numeric_limits<double>::infinity(), sum = 0, greatest = 0;
-    for (std::int32_t i = 0; i < p.point_count; ++i) {
-      area += p.areas[i];
-      for (std::size_t k = 0; k < 4; ++k) {
-        const auto& quad = mesh.quads[static_cast<std::size_t>(i)];
-        const double edge = (mesh.vertices[quad[k]] - mesh.vertices[quad[(k + 1) % 4]]).norm();
-        least = std::min(least, edge);
-        greatest = std::max(greatest, edge);
-        sum += edge;
-      }
-    }
-    const double expected[4] = {std::sqrt(area / p.point_count), least, sum / (4.0 * p.point_count),
-                                greatest};
-    for (std::size_t k = 0; k < 4; ++k)
-      if (!(std::abs(stored[k] - expected[k]) <= kNormalTolerance * greatest))
-        return problem(
-            fmt::format("spacing: entry {} is {:.9g} m, computed anew {:.9g} m", k, stored[k], expected[k]));
   }
 
   // Checks the lookup: on a convex polytope a vertex that no neighbour exceeds in a direction is a support
@@ -369,10 +316,14 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     verifier.enter(fmt::format("points/{}", i));
     const asset::PointsView points = asset::view(asset.points[i]);
-    const double moved = recorded_distance(
-        asset.provenance, fmt::format("points{}_hausdorff_out_in_percent", i), kMaxMoved, size);
-    verifier.points(points, asset.points[i].spacing, view.surface, size,
-                    moved + points.spacing / 2 + kHullTolerance * size);
+    const auto recorded = [&](const char* direction) {
+      return recorded_distance(asset.provenance, fmt::format("points{}_hausdorff_{}_percent", i, direction),
+                               kMaxMoved, size) +
+             kHullTolerance * size;
+    };
+    verifier.problems(
+        point_problems(points, asset.points[i].spacing,
+                       {view.surface, size, recorded("out_in") + points.spacing / 2, recorded("in_out")}));
   }
   verifier.enter("asset");
   if (asset.surfaces.empty()) verifier.problem("has no surface");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,30 @@ TriangleMesh parse_scene(std::string_view content, const std::filesystem::path& 
 void warn_of_duplicates(std::size_t count, Report& report);
 
 // Cuts one polygon into triangles appended to `mesh`: a fan if it is convex, else ears. Corners index
-// mesh.vertices; an index beyond them (OBJ allows faces before vertices) makes it a plain fan.
+// mesh.vertices.
 void append_polygon(const std::vector<std::int32_t>& corners, TriangleMesh& mesh);
+
+// The polygons of a file in which faces may come before their vertices.
+class Polygons {
+ public:
+  // Cuts a polygon if its corners exist; else keeps it for cut_rest().
+  void add(const std::vector<std::int32_t>& corners, TriangleMesh& mesh);
+
+  // The first polygon, counted from 0, with a corner that does not exist, and that corner's index.
+  struct Missing {
+    std::size_t polygon = 0;
+    std::int32_t corner = 0;
+  };
+  std::optional<Missing> missing(const TriangleMesh& mesh) const;
+
+  // Cuts those kept, in their order. None may be missing a corner.
+  void cut_rest(TriangleMesh& mesh) const;
+
+ private:
+  std::size_t added_ = 0;
+  std::vector<std::int32_t> corners_;                 // of all that are kept
+  std::vector<std::size_t> numbers_, first_corners_;  // of each that is kept
+};
 
 // Largest valid coordinate, in file units; beyond it squares and products lose their meaning.
 inline constexpr double kLargestCoordinate = 1e15;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -118,6 +120,18 @@ std::string name_of(const nlohmann::json& item) {
   return item.is_number_unsigned() ? std::to_string(item.get<std::size_t>()) : "";
 }
 
+// The item that `reference` names in a list; null if there is none.
+const nlohmann::json* item_of(const nlohmann::json& list, const nlohmann::json& reference) {
+  if (list.is_array() && reference.is_number_unsigned()) {
+    const auto k = reference.get<std::size_t>();
+    return k < list.size() ? &list[k] : nullptr;
+  }
+  const auto found = list.is_object() && reference.is_string()
+                         ? list.find(reference.get_ref<const std::string&>())
+                         : list.end();
+  return found == list.end() ? nullptr : &*found;
+}
+
 // Assimp traverses the nodes recursively, and a node as often as it is named.
 void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file) {
   constexpr int kDeepest = 1000;
@@ -150,6 +164,62 @@ void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file
   }
 }
 
+// Extensions that a reader of bare geometry may leave out: they concern looks.
+bool concerns_looks(std::string_view extension) {
+  constexpr std::string_view kLooks[] = {"KHR_materials_", "KHR_texture_",    "KHR_lights_",
+                                         "KHR_xmp",        "EXT_texture_",    "EXT_lights_",
+                                         "MSFT_texture_",  "KHR_techniques_", "ADOBE_materials_"};
+  return std::any_of(std::begin(kLooks), std::end(kLooks),
+                     [&](std::string_view start) { return extension.starts_with(start); });
+}
+
+void require_known_extensions(const nlohmann::json& json, const std::filesystem::path& file) {
+  for (const nlohmann::json& required : list_in(json, "extensionsRequired"))
+    if (required.is_string() && !concerns_looks(required.get<std::string>()))
+      throw InvalidInput(fmt::format("{}: its geometry needs {}, which is not read; export it without",
+                                     file.string(), required.get<std::string>()));
+}
+
+bool has_weights(const nlohmann::json& item) {
+  const nlohmann::json& weights = list_in(item, "weights");
+  return std::any_of(weights.begin(), weights.end(),
+                     [](const nlohmann::json& w) { return w.is_number() && w.get<double>() != 0; });
+}
+
+// The mesh is read as its accessors have it, at its node: neither posed by joints nor blended with targets.
+void require_rigid(const nlohmann::json& json, const std::filesystem::path& file) {
+  const auto refuse = [&](const char* list, const std::string& name, const char* what) {
+    throw InvalidInput(fmt::format("{}: {} {} {}; apply that, and export it again without", file.string(),
+                                   list, name, what));
+  };
+  for (const auto& [name, node] : list_in(json, "nodes").items()) {
+    if (!node.is_object() || !node.contains("mesh")) continue;
+    if (node.contains("skin")) refuse("node", name, "has a skin, whose joints pose its mesh");
+    if (has_weights(node)) refuse("node", name, "has weights of morph targets");
+  }
+  for (const auto& [name, mesh] : list_in(json, "meshes").items())
+    if (has_weights(mesh)) refuse("mesh", name, "has weights of morph targets");
+}
+
+// Assimp takes the bytes of a position for three floats, whatever their type.
+void require_positions_of_floats(const nlohmann::json& json, const std::filesystem::path& file) {
+  constexpr int kFloat = 5126;
+  const nlohmann::json& accessors = list_in(json, "accessors");
+  for (const auto& [name, mesh] : list_in(json, "meshes").items())
+    for (const nlohmann::json& primitive : list_in(mesh, "primitives")) {
+      const nlohmann::json& attributes = list_in(primitive, "attributes");
+      if (!attributes.is_object() || !attributes.contains("POSITION")) continue;
+      const nlohmann::json* accessor = item_of(accessors, attributes.at("POSITION"));
+      if (accessor == nullptr || !accessor->is_object()) continue;  // assimp reports it
+      if (accessor->value("componentType", nlohmann::json()) != kFloat ||
+          accessor->value("type", nlohmann::json()) != "VEC3")
+        throw InvalidInput(
+            fmt::format("{}: mesh {} has positions that are not three floats each (quantised?), which is "
+                        "not read; export it without quantisation",
+                        file.string(), name));
+    }
+}
+
 // The files that hold its buffers, each listed once even if several buffers name it.
 std::vector<std::filesystem::path> buffer_files(std::string_view content, const std::filesystem::path& file) {
   std::vector<std::filesystem::path> files;
@@ -171,8 +241,6 @@ std::vector<std::filesystem::path> buffer_files(std::string_view content, const 
 }  // namespace
 
 void require_readable_gltf(std::string_view content, const std::filesystem::path& file) {
-  constexpr std::string_view kUnread[] = {"KHR_mesh_quantization", "KHR_draco_mesh_compression",
-                                          "EXT_meshopt_compression"};
   const std::string extension = datasets::lower_extension(file);
   if (extension != ".gltf" && extension != ".glb") return;
   require_whole_glb(content, file);
@@ -181,12 +249,9 @@ void require_readable_gltf(std::string_view content, const std::filesystem::path
   if (!bounds.excess().empty())
     throw InvalidInput(fmt::format("{}: it has {}; export it again", file.string(), bounds.excess()));
   const nlohmann::json json = gltf_json(content, file);
-  for (const nlohmann::json& required : list_in(json, "extensionsRequired"))
-    for (const std::string_view unread : kUnread)
-      if (required == unread)
-        throw InvalidInput(
-            fmt::format("{}: its meshes are stored by {}, which assimp does not read; export it without",
-                        file.string(), unread));
+  require_known_extensions(json, file);
+  require_rigid(json, file);
+  require_positions_of_floats(json, file);
   require_tree(list_in(json, "nodes"), file);
 }
 

@@ -101,6 +101,19 @@ std::vector<char> closed_parts(const TriangleMesh& mesh, const Parts& parts) {
   return closed;
 }
 
+// The outermost closed part around the largest one; the largest if there is none.
+std::int32_t outermost_around(const TriangleMesh& mesh, const Parts& parts) {
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts.of);
+  std::vector<char> closed;
+  std::int32_t outermost = parts.largest;
+  for (std::int32_t p = 0; p < parts.of.count; ++p) {
+    if (!boxes[p].contains(boxes[outermost]) || !(parts.extents[p] > parts.extents[outermost])) continue;
+    if (closed.empty()) closed = closed_parts(mesh, parts);
+    if (closed[p] != 0 && lies_within(mesh, parts.of, outermost, p)) outermost = p;
+  }
+  return outermost;
+}
+
 }  // namespace
 
 Parts measure_parts(const TriangleMesh& mesh) {
@@ -115,6 +128,7 @@ Parts measure_parts(const TriangleMesh& mesh) {
   for (const double a : parts.areas) parts.area += a;
   parts.largest = static_cast<std::int32_t>(std::max_element(parts.areas.begin(), parts.areas.end()) -
                                             parts.areas.begin());
+  parts.largest = outermost_around(mesh, parts);
   return parts;
 }
 

@@ -13,7 +13,7 @@ inline constexpr double kNoise = 1e-2;  // parts whose extent over the diagonal 
 struct Parts {
   Components of;
   std::vector<double> areas, extents;  // m^2; diagonals of the bounding boxes, m
-  std::int32_t largest = 0;            // the part of the largest area
+  std::int32_t largest = 0;            // the part of the largest area, or the outermost closed one around it
   double area = 0;                     // total area, m^2
 };
 Parts measure_parts(const TriangleMesh& mesh);

@@ -131,15 +131,39 @@ std::string too_many_corners(std::size_t corners) {
 
 void append_polygon(const Corners& corners, TriangleMesh& mesh) {
   if (corners.size() > 3) {
-    bool known = true;
-    for (const std::int32_t c : corners) known = known && static_cast<std::size_t>(c) < mesh.vertices.size();
-    if (known) {
-      const Eigen::Vector3d normal = area_vector(corners, mesh);
-      if (!fan_is_fair(corners, normal, mesh)) return append_ears(corners, normal, mesh);
-    }
+    const Eigen::Vector3d normal = area_vector(corners, mesh);
+    if (!fan_is_fair(corners, normal, mesh)) return append_ears(corners, normal, mesh);
   }
   for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
     mesh.triangles.push_back({corners[0], corners[i], corners[i + 1]});
+  }
+}
+
+void Polygons::add(const Corners& corners, TriangleMesh& mesh) {
+  const std::size_t number = added_++;
+  const std::int32_t last = *std::max_element(corners.begin(), corners.end());
+  if (static_cast<std::size_t>(last) < mesh.vertices.size()) return append_polygon(corners, mesh);
+  numbers_.push_back(number);
+  first_corners_.push_back(corners_.size());
+  corners_.insert(corners_.end(), corners.begin(), corners.end());
+}
+
+std::optional<Polygons::Missing> Polygons::missing(const TriangleMesh& mesh) const {
+  for (std::size_t c = 0; c < corners_.size(); ++c) {
+    if (static_cast<std::size_t>(corners_[c]) < mesh.vertices.size()) continue;
+    const auto polygon = std::upper_bound(first_corners_.begin(), first_corners_.end(), c) - 1;
+    return Missing{numbers_[static_cast<std::size_t>(polygon - first_corners_.begin())], corners_[c]};
+  }
+  return std::nullopt;
+}
+
+void Polygons::cut_rest(TriangleMesh& mesh) const {
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const auto from = corners_.begin() + static_cast<std::ptrdiff_t>(first_corners_[i]),
+               to = i + 1 < numbers_.size()
+                        ? corners_.begin() + static_cast<std::ptrdiff_t>(first_corners_[i + 1])
+                        : corners_.end();
+    append_polygon({from, to}, mesh);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/obj_lines.h"
+#include "preprocess/mesh/seams.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/disjoint_sets.h"
@@ -25,6 +26,7 @@ class ObjParser {
       parse_line(line);
     }
     check_forward_references();
+    polygons_.cut_rest(mesh_);
     return std::move(mesh_);
   }
 
@@ -83,7 +85,7 @@ class ObjParser {
     ++faces_;
     if (corners_.size() > kMaxFaceCorners)
       refuse(fmt::format("face {} {}", faces_, too_many_corners(corners_.size())));
-    append_polygon(corners_, mesh_);
+    polygons_.add(corners_, mesh_);
   }
 
   // Parses "v", "v/vt", "v//vn" or "v/vt/vn"; the attributes of v are those of its first corner.
@@ -148,6 +150,7 @@ class ObjParser {
   const std::string& name_;
   TriangleMesh mesh_;
   std::vector<std::int32_t> corners_;
+  Polygons polygons_;
   std::size_t faces_ = 0;
   std::vector<std::size_t> attributes_[2];   // hashes of the "vt" and "vn" lines
   std::size_t attributes_used_[2] = {0, 0};  // one beyond the last that a face uses
@@ -197,9 +200,11 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   const auto open = open_edges(soup.mesh);
   OpenRim rim;
   if (open.empty()) return rim;
-  // Seams whose two sides were rounded differently are no openings.
+  // Seams whose two sides were rounded differently, or of which one has more vertices, are no openings.
   TriangleMesh closed = soup.mesh;
-  if (weld_rims(closed, kRimTolerance * closed.diagonal()) > 0 && count_open_edges(closed) == 0) return rim;
+  const double gap = kRimTolerance * closed.diagonal();
+  const std::size_t merged = weld_rims(closed, gap), split = split_rims(closed, gap);
+  if (merged + split > 0 && count_open_edges(closed) == 0) return rim;
   rim.edges = open.size();
   rim.rims = count_rims(open, soup.mesh.vertices.size());
   const Triangle& last = soup.mesh.triangles.back();

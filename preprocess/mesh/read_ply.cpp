@@ -65,6 +65,7 @@ class PlyParser {
       }
     }
     check_corners();
+    polygons_.cut_rest(mesh_);
     return std::move(mesh_);
   }
 
@@ -304,22 +305,16 @@ class PlyParser {
         corners_.push_back(static_cast<std::int32_t>(index));
       }
     }
-    append_polygon(corners_, mesh_);
-    face_triangles_.push_back(static_cast<std::uint32_t>(mesh_.triangles.size()));
+    polygons_.add(corners_, mesh_);
   }
 
   void check_corners() const {
-    const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
-    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      const Triangle& corners = mesh_.triangles[t];
-      const std::int32_t worst = *std::max_element(corners.begin(), corners.end());
-      if (worst < count) continue;
-      const auto face =
-          std::upper_bound(face_triangles_.begin(), face_triangles_.end(), t) - face_triangles_.begin();
+    if (const auto missing = polygons_.missing(mesh_))
       throw InvalidInput(
-          fmt::format("{}: face {}: vertex index {} is out of range: the file has {}, counted from 0", name_,
-                      face + 1, worst, counted(static_cast<std::size_t>(count), "vertex", "vertices")));
-    }
+          fmt::format("{}: face {}: vertex index {} is out of range: the file has {}, counted "
+                      "from 0",
+                      name_, missing->polygon + 1, missing->corner,
+                      counted(mesh_.vertices.size(), "vertex", "vertices")));
   }
 
   const char* at_;
@@ -333,7 +328,7 @@ class PlyParser {
   std::size_t coordinate_[3] = {0, 0, 0};
   std::size_t corners_property_ = 0;
   std::vector<std::int32_t> corners_;
-  std::vector<std::uint32_t> face_triangles_;  // triangles made from the faces up to and including each
+  Polygons polygons_;
   TriangleMesh mesh_;
 };
 

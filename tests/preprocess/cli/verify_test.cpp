@@ -208,6 +208,39 @@ TEST(Verify, FindsPointsOfAnotherPlaceOrSide) {
                                                               })});
 }
 
+TEST(Verify, FindsPointsOfOneOfTwoBodiesThatFaceInwardOrMiss) {
+  const TriangleMesh one = abut::test::torus(0.1, 0.03, 40, 20);
+  const auto beside = [](Eigen::Vector3d v) { return Eigen::Vector3d(0.5 * v + Eigen::Vector3d(0.3, 0, 0)); };
+  TriangleMesh both = one;
+  for (const Eigen::Vector3d& v : one.vertices) both.vertices.push_back(beside(v));
+  const auto half = static_cast<std::int32_t>(one.vertices.size());
+  for (const Triangle& t : one.triangles) both.triangles.push_back({t[0] + half, t[1] + half, t[2] + half});
+  Report report;
+  PointParameters parameters;
+  parameters.levels = quad_targets_from_string("300");
+  const QuadMesh of_one = quads_of(abut::asset::view(make_point_levels(one, parameters, report)[0]));
+  enum class Other { kSound, kInward, kMissing };
+  const auto problems = [&](Other other) {
+    QuadMesh mesh = of_one;
+    const auto first = static_cast<std::int32_t>(mesh.vertices.size());
+    if (other != Other::kMissing) {
+      for (const Eigen::Vector3d& v : of_one.vertices) mesh.vertices.push_back(beside(v));
+      for (Quad quad : of_one.quads) {
+        for (std::int32_t& v : quad) v += first;
+        if (other == Other::kInward) std::swap(quad[1], quad[3]);
+        mesh.quads.push_back(quad);
+      }
+    }
+    Asset asset = make(both);
+    asset.points = {make_points(mesh, ReferenceSurface(both))};
+    const std::vector<std::string> all = verify(asset);
+    return all.empty() ? "" : all.front();
+  };
+  EXPECT_EQ(problems(Other::kSound), "");
+  EXPECT_EQ(problems(Other::kInward), "points/0: quads: face inward, those of one connected part");
+  EXPECT_NE(problems(Other::kMissing).find("they miss some of it"), std::string::npos);
+}
+
 TEST(Verify, FindsFaultsOfTheMass) {
   EXPECT_PROBLEM("mass: volume", asset.mass.volume *= 1 + 1e-7);
   EXPECT_PROBLEM("mass: area", asset.mass.area *= 1 + 1e-7);

@@ -86,6 +86,25 @@ TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
   EXPECT_DOUBLE_EQ(volume(close(embedded).surface), 1000);
 }
 
+TEST_F(Close, TheOuterShellIsTheObjectWhereACavityHasMoreArea) {
+  TriangleMesh mesh = box(10, 10, 10), hollow = sphere(4.9, 4);
+  for (std::size_t v = 0; v < hollow.vertices.size(); ++v)
+    hollow.vertices[v] = (v % 2 == 0 ? 1 : 0.4) * hollow.vertices[v] + Eigen::Vector3d(5, 5, 5);
+  for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
+  ASSERT_GT(area(hollow), 1.2 * area(mesh));
+  const double hole = -volume(hollow);
+  TriangleMesh first = hollow;
+  append_mesh(first, mesh);
+  append_mesh(mesh, hollow);
+  for (const TriangleMesh& either : {mesh, first}) {
+    EXPECT_NEAR(volume(close(either).surface), 1000, 1e-9);
+    EXPECT_TRUE(has_warning("1 cavity")) << all_warnings();
+    EXPECT_FALSE(has_warning("inside out")) << all_warnings();
+  }
+  parameters_.all_components = true;
+  EXPECT_NEAR(volume(close(mesh).surface), 1000 - hole, 1e-9);
+}
+
 TEST_F(Close, ACavityIsTakenFromWhatHoldsItNotFromWhatReachesIntoIt) {
   // The same with a rod, larger than the hollow, from within it out through the wall.
   TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5), rod = box(2, 2, 40);

@@ -56,6 +56,15 @@ TEST_F(Read, ASeamThatWasRoundedIsNoCutOffFile) {
 
 // A tube open at both ends, and one whose single opening is large: parts of robots are modelled like that,
 // and their last face often lies at an opening.
+TEST_F(Read, AVertexWithinAnEdgeOfTheLastFacesIsNoCutOffFile) {
+  const std::string text =
+      "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0.1 0.1 0\nv 0 0 0.1\nv 0.1 0 0.1\nv 0 0.1 0.1\nv 0.1 0.1 0.1\n"
+      "v 0.05 0 0\nf 1 3 4\nf 1 4 2\nf 5 6 8\nf 5 8 7\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\n"
+      "f 2 4 8\nf 2 8 6\nf 1 9 6\nf 9 2 6\n";
+  EXPECT_EQ(read("split.obj", text).triangles.size(), 13U);
+  EXPECT_TRUE(report_.warnings.empty()) << report_.warnings[0];
+}
+
 TEST_F(Read, AnOpenModelIsNoCutOffFile) {
   for (const bool both_ends : {true, false}) {
     constexpr int kAround = 40, kRows = 5;

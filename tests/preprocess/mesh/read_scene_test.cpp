@@ -222,6 +222,29 @@ TEST_F(Read, ScenesOpenNoFileElsewhere) {
     expect_refused("inner/a.gltf", gltf(uri), "assimp cannot read it");
 }
 
+TEST_F(Read, GltfWhoseGeometryIsNotThatOfItsAccessors) {
+  const auto with = [](std::string json, const std::string& from, const std::string& to) {
+    json.replace(json.find(from), from.size(), to);
+    return glb(json, kTetrahedronBytes);
+  };
+  const std::string start = "{\"asset\"", primitives = "{\"primitives\"";
+  const auto requiring = [&](const std::string& extension) {
+    return with(gltf(""), start, "{\"extensionsRequired\":[\"" + extension + "\"],\"asset\"");
+  };
+  expect_tetrahedron(read("looks.glb", requiring("KHR_materials_unlit")));
+  for (const std::string extension :
+       {"EXT_mesh_gpu_instancing", "KHR_mesh_quantization", "KHR_draco_mesh_compression", "VENDOR_new"})
+    expect_refused("needs.glb", requiring(extension), "its geometry needs " + extension);
+  expect_refused("skin.glb", glb(gltf("", R"({"mesh":0,"skin":0})"), kTetrahedronBytes), "node 0 has a skin");
+  expect_refused("node.glb", glb(gltf("", R"({"mesh":0,"weights":[0,1]})"), kTetrahedronBytes),
+                 "node 0 has weights of morph targets");
+  expect_refused("morph.glb", with(gltf(""), primitives, "{\"weights\":[0.5],\"primitives\""),
+                 "mesh 0 has weights of morph targets");
+  expect_tetrahedron(read("rest.glb", with(gltf(""), primitives, "{\"weights\":[0],\"primitives\"")));
+  expect_refused("whole.glb", with(gltf(""), "5126", "5122"),
+                 "mesh 0 has positions that are not three floats");
+}
+
 TEST_F(Read, RefusesBadScenes) {
   expect_refused("cut.dae", collada(node("")).substr(0, 300), "cut.dae:1: it is no XML");
   expect_refused("empty.dae", "", "empty");

@@ -77,6 +77,23 @@ TEST_F(Read, ObjPolygonsConvexAndNot) {
   EXPECT_DOUBLE_EQ(area_covered(mesh), 3);
 }
 
+TEST_F(Read, ConcaveFacesBeforeTheirVerticesAreCutAsAfter) {
+  const std::string obj_faces = "f 2 1 6 5 4 3\nf 1 2 8 7\n", ply_faces = "6 1 0 5 4 3 2\n4 0 1 7 6\n",
+                    header = "ply\nformat ascii 1.0\n", end = "end_header\n",
+                    vertex = "element vertex 8\nproperty float x\nproperty float y\nproperty float z\n",
+                    face = "element face 2\nproperty list uchar int vertex_indices\n";
+  std::string obj, ply;
+  for (const char* v : {"0 0 0", "2 0 0", "2 1 0", "1 1 0", "1 2 0", "0 2 0", "0 0 1", "2 0 1"})
+    obj += "v " + std::string(v) + "\n", ply += std::string(v) + "\n";
+  const TriangleMesh after = read("after.obj", obj + obj_faces);
+  EXPECT_EQ(after.triangles.size(), 6U);
+  EXPECT_NE(after.triangles,
+            read("fan.obj", obj + "f 2 1 6\nf 2 6 5\nf 2 5 4\nf 2 4 3\nf 1 2 8\nf 1 8 7\n").triangles);
+  EXPECT_EQ(read("before.obj", obj_faces + obj).triangles, after.triangles);
+  EXPECT_EQ(read("after.ply", header + vertex + face + end + ply + ply_faces).triangles, after.triangles);
+  EXPECT_EQ(read("before.ply", header + face + vertex + end + ply_faces + ply).triangles, after.triangles);
+}
+
 TEST_F(Read, ObjFacesWithAHoleThroughACutOfVerticesOfItsOwn) {
   // A square of side 4 less one of side 2 in its midst; corners 1 and 5, 6 and 10 are at one place.
   const TriangleMesh mesh = read("hole.obj",
