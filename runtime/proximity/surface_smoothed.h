@@ -20,7 +20,8 @@ namespace abut::proximity {
 // less than exp(-20) are left out. Where a pair of triangles that weighs has parallel features, the value has
 // a kink and the means may jump: the derivative is kClamped there, and its slope is one of the several
 // possible ones. Triangles that cross or touch have the slope 0; where they weigh, the derivative is
-// kClamped.
+// kClamped. In overlap the value has a kink, and the means jump, also where the feature nearest to a vertex
+// inside changes; the means jump where triangles that weigh begin to cross.
 struct SmoothedSurface {
   derivative::SmoothedPair
       pair;              // status kNotConverged: there were too many pairs, and the farthest were left out
