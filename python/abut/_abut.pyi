@@ -1,7 +1,7 @@
 """The compiled part. Results of one question have the shapes below without N; then numbers are float and int."""
 
 import enum
-from typing import Any, Callable, Dict, List, Tuple, Union
+from typing import Any, Callable, Dict, List, NoReturn, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,16 @@ class _Derivatives(_Witness):
     clamped_count: Scalar  # (N,)
     clamped_A: Numbers  # (N, 2, 3)
 
-class Separation(_Simplex): ...
+class Separation(_Simplex):
+    @property
+    def dp1_A_dxi_B(self) -> NoReturn: ...  # NotAsked: witness_derivative gives them
+    @property
+    def dp2_A_dxi_B(self) -> NoReturn: ...
+    @property
+    def dn_A_dxi_B(self) -> NoReturn: ...
+    @property
+    def dd_dxi_B(self) -> NoReturn: ...
+
 class WitnessDerivative(_Derivatives, _Simplex): ...
 
 class SmoothedWitness(_Derivatives):

@@ -36,6 +36,8 @@ class Geometry(_abut.Geometry):
 
     def __init__(self, *origin: Any) -> None:
         super().__init__(*origin)
+        if len(origin) == 1 and isinstance(origin[0], Geometry):
+            origin = origin[0]._origin
         self.__dict__.setdefault("_origin", origin)
 
     @classmethod

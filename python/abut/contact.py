@@ -96,7 +96,8 @@ def contact_points(
     those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dp_dxi_B`, `dn_dxi_B`, `dgap_dxi_B`.
 
     What a point is, and what `margin` (m, >= 0) does, is the model's:
-      'point': one, of area 0, midway between the witness points of the hulls, where they are at most `margin` apart.
+      'point': one, of area 0, midway between the witness points of the hulls, where they are at most `margin` apart;
+        the status is CLAMPED where its derivatives are.
       'pressure_field': the centroid of each polygon of the contact surface, with its area (m^2): hundreds to thousands.
         `gap` is the depth that the pressure there stands for. Where the bodies overlap alone; `margin` does nothing.
       'soft_minimum': each oriented point of either body whose soft distance from the other is at most `margin`, those

@@ -62,13 +62,18 @@ def _jacobian(function: str, result: Any, value: str) -> Tuple[np.ndarray, bool]
 
 
 def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
+    """Real numbers as doubles. Raises TypeError for others, booleans and strings, InvalidInput for masked entries."""
     if np.ma.is_masked(value):
         raise _abut.InvalidInput(f"{function}: {argument} has masked entries; give .filled(...) or .compressed()")
     try:
-        return np.asarray(value, dtype=float)
+        array = np.asarray(value)
+        if array.dtype.kind in "fiu" or array.size == 0:
+            return np.asarray(array, dtype=float)
     except (TypeError, ValueError, RuntimeError, OverflowError):
-        what = "; it holds something else" if isinstance(value, (list, tuple)) else f", not {type(value).__name__}"
-        raise TypeError(f"{function}: {argument} must be an array of numbers{what}") from None
+        pass
+    what = (f", not of {value.dtype}" if isinstance(value, np.ndarray) else
+            "; it holds something else" if isinstance(value, (list, tuple)) else f", not {type(value).__name__}")
+    raise TypeError(f"{function}: {argument} must be an array of numbers{what}")
 
 
 def _known(result: Any) -> List[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import reprlib
 from typing import Any, List, Optional
 
@@ -59,4 +58,4 @@ for _kind in (_abut.Separation, _abut.WitnessDerivative, _abut.SmoothedWitness, 
               _abut.Wrench, _abut.ContactPoints, _abut.SoftDistance, _abut.State, _abut.Hull, _abut.Surface, _abut.Volume,
               _abut.Points):
     setattr(_kind, "__repr__", summary)
-setattr(_abut.Status, "__str__", enum.Enum.__str__)  # the name; a plain IntEnum prints its number
+setattr(_abut.Status, "__str__", lambda status: status.name)  # a plain IntEnum prints its number

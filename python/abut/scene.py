@@ -12,15 +12,17 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
-from .gradients import pose_as_matrix
+from .gradients import as_numbers, pose_as_matrix
 from .scene_words import (
     as_geometry,
     asset_word,
+    is_same,
     key_word,
     material_lines,
     name_word,
     number_words,
     pose_words,
+    require_words,
     setting_word,
     setting_words,
     shape_words,
@@ -69,6 +71,8 @@ class Joint(NamedTuple):
     v: slice  # of State.v and joint_force
     z_q: slice  # of its coordinates in a vector z; empty: it mimics another joint
     z_v: slice  # of its velocities there
+    x_q: slice  # of the tangent of its coordinates in x, which are its columns of System.jacobian, too
+    x_v: slice  # of its velocities in x
     lower: float  # rad or m
     upper: float
     stiffness: float  # of its spring or drive, N m/rad or N/m
@@ -125,7 +129,10 @@ class System(_abut.System):
     @functools.cached_property
     def joints(self) -> Dict[str, Joint]:
         """By name, in the order of State.q."""
-        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), slice(z_q, z_q_end), slice(z_v, z_v_end), *rest)
+        n = self.nx // 2
+        first = self.nz - n  # of the velocities in z
+        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), slice(z_q, z_q_end), slice(z_v, z_v_end),
+                            slice(z_v - first, z_v_end - first), slice(z_v - first + n, z_v_end - first + n), *rest)
                 for name, kind, body, q, q_end, v, v_end, z_q, z_q_end, z_v, z_v_end, *rest in self._joints}
 
     @functools.cached_property
@@ -159,7 +166,8 @@ class System(_abut.System):
 
     def jacobian(self, state: StateLike, body: str, X_BF: Numbers = IDENTITY) -> np.ndarray:
         """J, (6, nx / 2), of a frame F at X_BF in a body: its twist (w; v) at its origin in its own axes is J v, v the
-        velocities in z, in rad/s and m/s. So `dd_dxi_B @ J` is the derivative of a distance by joint angles.
+        velocities in z, in rad/s and m/s. So `dd_dxi_B @ J` is the derivative of a distance by joint angles; the columns of a
+        joint are its `x_q`.
         """
         J = self._coordinates.jacobian(self._state("jacobian", state), self._index("jacobian", body))
         X = pose_as_matrix("jacobian", "X_BF", X_BF)
@@ -209,7 +217,7 @@ class System(_abut.System):
 
     def with_values(self, parameters: Parameters, values: Numbers) -> "System":
         """The system with other values of parameters; of what several calls set, the last one counts."""
-        parameters, numbers = list(parameters), np.array(values, dtype=float)
+        parameters, numbers = list(parameters), np.array(as_numbers("with_values", "values", values))
         if not isinstance(self._origin[0], System) or numbers.shape != self.values(parameters).shape:
             return System(self, parameters, numbers)
         base, *changes = self._origin  # no systems in between are kept
@@ -250,7 +258,9 @@ class Scene:
         system = scene.system()
 
     Poses are of bodies in the world, (7,) or (4, 4). `text` is the scene as a file has it
-    (runtime/dynamics/system/scene_file.h); what it says is checked by `system()`, whose messages name its line.
+    (runtime/dynamics/system/scene_file.h); what it says is checked by `system()`, whose messages name its line. Assets are
+    in it by the names of their files: it raises InvalidInput for two of one name, for levels of detail other than the
+    default, and for primitives as meshes of a robot.
     """
 
     def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:
@@ -262,8 +272,7 @@ class Scene:
     @property
     def text(self) -> str:
         for name, geometry in self._assets.items():
-            if geometry.is_primitive:
-                raise _abut.InvalidInput(f"Scene: text: a file has no word for a {geometry.name} as a robot's mesh '{name}'")
+            require_words(name, geometry)
         return "\n".join(self._lines) + "\n"
 
     def add_plane(self, normal: Numbers, offset: float = 0.0, material: Optional[Material] = None) -> None:
@@ -316,7 +325,7 @@ class Scene:
         """A body in its centre of mass along its principal axes: `moments` (3,), kg m^2; `shapes`: geometries, or pairs
         (geometry, pose in the body) of primitives and assets; `twist` (w; v) in the world's axes. One that a
         joint carries may have neither mass nor shapes. Raises InvalidInput for a primitive whose deviation is not the
-        default: a scene has its sizes alone.
+        default, since a scene has its sizes alone, and for a material of a body without shapes.
         """
         twist = number_words("add_body", "twist", twist, 6).split()
         lines: List[str] = []
@@ -324,6 +333,8 @@ class Scene:
         for shape in shapes:
             geometry, X_BS = shape if isinstance(shape, tuple) and len(shape) == 2 else (shape, IDENTITY)
             lines.append(f" {shape_words('add_body', geometry, assets)} {pose_words('add_body', X_BS)}")
+        if material is not None and not lines:
+            raise _abut.InvalidInput("add_body: material: a body without shapes has none")
         body = (f"body {name_word('add_body', name)} {number_words('add_body', 'mass', [mass], 1)} "
                 f"{number_words('add_body', 'moments', moments, 3)} {pose_words('add_body', pose)} "
                 + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
@@ -354,8 +365,7 @@ class Scene:
         if not isinstance(assets, (Mapping, type(None))):
             raise TypeError(f"add_robot: assets must be a mapping (load_folder), not {type(assets).__name__}")
         for mesh, geometry in (assets or {}).items():
-            known = self._assets.get(mesh, as_geometry("add_robot", geometry))
-            if known is not geometry and known._origin != geometry._origin:
+            if not is_same(self._assets.get(mesh, as_geometry("add_robot", geometry)), geometry):
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
         file = os.path.abspath(os.fsdecode(path))
         self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {pose_words('add_robot', pose)}")

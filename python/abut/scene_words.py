@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from typing import Any, Dict, List, Mapping, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, Geometry, Material, primitive
+from .bodies import RIGID, Geometry, Material, load, primitive
 from .gradients import as_numbers, pose_as_seven
 
 
@@ -80,11 +82,35 @@ def shape_words(function: str, geometry: Geometry, assets: Dict[str, Geometry]) 
 
 
 def asset_word(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -> str:
-    """The word for an asset, which is put among the others if it is not there."""
-    name = geometry.name
-    while assets.setdefault(name, geometry) is not geometry:
+    """The word for an asset, which is put among the others if it is not there: the name of its file, altered if that is
+    another's.
+    """
+    name = _file_name(geometry)
+    while not is_same(assets.setdefault(name, geometry), geometry):
         name += "'"
     return name_word(function, name)
+
+
+def _file_name(asset: Geometry) -> str:
+    return pathlib.Path(os.fsdecode(asset._origin[0])).stem
+
+
+def is_same(one: Geometry, other: Geometry) -> bool:
+    """Whether both are of one file and its levels of detail, or of one primitive."""
+    return one is other or bool(one._origin == other._origin)
+
+
+def require_words(name: str, geometry: Geometry) -> None:
+    """Raises InvalidInput for what readers of a scene's file would not find as `name`."""
+    if geometry.is_primitive:
+        raise _abut.InvalidInput(f"Scene: text: a file has no word for a {geometry.name} as a robot's mesh '{name}'")
+    levels = ", ".join(f"{part}={level}" for part, level in zip(load.__kwdefaults__, geometry._origin[1:]) if level)
+    if levels:
+        raise _abut.InvalidInput(f"Scene: text: a file has no word for the level of detail ({levels}) of asset '{name}'")
+    file = _file_name(geometry)
+    if name != file and name == file + "'" * (len(name) - len(file)):
+        raise _abut.InvalidInput(f"Scene: text: two assets are called '{file}'; a file has no word for that of "
+                                 f"'{os.fsdecode(geometry._origin[0])}'")
 
 
 def as_geometry(function: str, value: Any) -> Geometry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -132,26 +132,35 @@ def _pair(A: OneBody, B: OneBody, X_AB: npt.ArrayLike, model: Model) -> str:
     return _abut.page_of_geometries([(geometries[0], np.eye(4)), (geometries[1], X)], marks)
 
 
+def _refuse(what: str, settings: Dict[str, Any], **arguments: Any) -> None:
+    """Raises TypeError where any of these was given."""
+    for name in [*(name for name, value in arguments.items() if value is not None), *settings]:
+        raise TypeError(f"show: {name} does not go with {what}; a pair, show(A, B, X_AB), has a model and its settings")
+
+
 def show(
-    thing: Any, other: Any = None, X_AB: Optional[npt.ArrayLike] = None, *, model: str = "pressure_field", **settings: Any
+    thing: Any, other: Any = None, X_AB: Optional[npt.ArrayLike] = None, *, model: Optional[str] = None, **settings: Any
 ) -> View:
     """A view of a Geometry or a Body; of a pair, show(A, B, X_AB): witness points of the hulls in blue, and with `model`
-    and its `settings` the contact patch in yellow and the force on B as a red arrow; of a System at its start, or in a
-    state or vector z, show(system, state); of the frames that a Simulation has recorded.
+    (None: pressure_field) and its `settings` the contact patch in yellow and the force on B as a red arrow; of a System at
+    its start, or in a state or vector z, show(system, state); of the frames that a Simulation has recorded.
 
     Drag turns, the wheel zooms, space stops. Raises InvalidInput as `separation` and `wrench`, and for a simulation
-    without frames.
+    without frames; TypeError for arguments that the thing does not take.
     """
     if isinstance(thing, (Geometry, Body)):
         if other is None and X_AB is None:
+            _refuse("one body", settings, model=model)
             geometry = thing.geometry if isinstance(thing, Body) else thing
             return View(_abut.page_of_geometries([(geometry, np.eye(4))], []))
         if not isinstance(other, (Geometry, Body)) or X_AB is None:
             raise TypeError("show: of a pair give show(A, B, X_AB)")
-        return View(_pair(thing, other, X_AB, made("show", Model, model, **settings)))
+        return View(_pair(thing, other, X_AB, made("show", Model, "pressure_field" if model is None else model, **settings)))
     if isinstance(thing, System):
+        _refuse("a system", settings, X_AB=X_AB, model=model)
         state = thing.initial_state() if other is None else thing.placed(thing._state("show", other))
         return View(_abut.page_of_state(thing, state))
     if isinstance(thing, Simulation):
+        _refuse("a simulation", settings, other=other, X_AB=X_AB, model=model)
         return View(thing._page())
     raise TypeError(f"show: a Geometry, a Body, a pair, a System or a Simulation, not {type(thing).__name__}")

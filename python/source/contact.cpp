@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
@@ -64,8 +64,11 @@ class ModelHandle {
   std::unique_ptr<Wrenches> wrench(py::handle A, py::handle B, py::handle X_AB, py::handle V_AB_B,
                                    int wants) {
     const auto want = static_cast<Want>(wants);
-    const Pairs pairs("wrench", A, B, X_AB, V_AB_B);
-    require_offered(want);
+    const char* const who = has(want, Want::kHessian)    ? "wrench_hessian"
+                            : has(want, Want::kJacobian) ? "wrench_derivative"
+                                                         : "wrench";
+    const Pairs pairs(who, A, B, X_AB, V_AB_B);
+    require_offered(want, who);
     const std::size_t count = pairs.all().size();
     auto answers = std::make_unique<Wrenches>(count, pairs.many());
     answers->parts = parts_of(want);
@@ -77,7 +80,7 @@ class ModelHandle {
       answers->items[0] = one_->wrench(pairs.front(), want, hessian);
       return answers;
     }
-    check_all(pairs.all(), "wrench", true, [&](const body::Pair& pair) { one_->require_valid(pair); });
+    check_all(pairs.all(), who, true, [&](const body::Pair& pair) { one_->require_valid(pair); });
     in_pieces(static_cast<std::int64_t>(count), [&](std::int64_t begin, std::int64_t end) {
       const std::lock_guard lock(mutex_);
       if (!batch_) batch_ = std::make_unique<contact::BatchModel>(name_, settings_, threads_);
@@ -124,9 +127,9 @@ class ModelHandle {
   }
 
  private:
-  void require_offered(Want want) const {
-    for (const auto& [one, word, who] : {std::tuple{Want::kHessian, "Hessian", "wrench_hessian"},
-                                         std::tuple{Want::kEnergy, "energy", "wrench"}}) {
+  void require_offered(Want want, const char* who) const {
+    for (const auto& [one, word] :
+         {std::pair{Want::kHessian, "Hessian"}, std::pair{Want::kEnergy, "energy"}}) {
       if (!has(want, one) || has(contact::find_model(name_).offers, one)) continue;
       std::string others;
       for (const contact::ModelRow& row : contact::models())

@@ -56,7 +56,10 @@ class DistanceModelHandle {
     const Pairs pairs(kSmoothedWho, A, B, X_AB);
     if (!proximity::find_distance_model(name_).has_smoothed())
       throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
-                         "' has no smoothed form");
+                         "' has no smoothed form" +
+                         (name_ == "hull" ? " of its own; abut.smoothed_witness(model='hull') and "
+                                            "Estimator('soft_bodies') have it"
+                                          : ""));
     if (truth({kSmoothedWho, "hessian"}, hessian))
       throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
                          "' has no second derivatives; leave hessian out");

@@ -159,24 +159,25 @@ class IntegratorHandle {
 
   // Returns the state dt later; `state` does not change.
   State step(const State& state, py::handle wrenches, py::handle joint_force, py::handle joint_target) {
-    return next(state, wrenches, joint_force, joint_target,
+    return next("step", state, wrenches, joint_force, joint_target,
                 [&](State& moved, const Control& control) { integrator_->step(moved, control); });
   }
 
   // Returns (next state, its (2 ni) difference from the previous one, dx'/dx, dx'/df, dx'/dp, status, kinks).
   py::tuple differentiate(const State& state, py::handle wrenches, py::handle joint_force,
                           py::handle joint_target) {
+    constexpr const char* kWho = "step_derivatives";
     StepDerivatives found;
     const auto step = [&](State& to, const Control& control) {
       try {
         integrator_->step(to, control, found);
       } catch (const std::logic_error& error) {  // the integrator has no derivatives
-        throw InvalidInput(std::string("step_derivatives: ") + error.what() + "; take one of: " +
+        throw InvalidInput(std::string(kWho) + ": " + error.what() + "; take one of: " +
                            names_of(dynamics::integrators(),
                                     [](const dynamics::IntegratorRow& row) { return row.has_derivatives; }));
       }
     };
-    const State moved = next(state, wrenches, joint_force, joint_target, step);
+    const State moved = next(kWho, state, wrenches, joint_force, joint_target, step);
     const dynamics::VecX<double> x = dynamics::SystemTree(system_).difference(state, moved);
     py::list kinks;
     for (const dynamics::StepKink& kink : found.kinks)
@@ -187,9 +188,9 @@ class IntegratorHandle {
 
  private:
   template <class Step>
-  State next(const State& state, py::handle wrenches, py::handle joint_force, py::handle joint_target,
-             Step&& step) {
-    const Controls controls("step", system_, wrenches, joint_force, joint_target);
+  State next(const char* function, const State& state, py::handle wrenches, py::handle joint_force,
+             py::handle joint_target, Step&& step) {
+    const Controls controls(function, system_, wrenches, joint_force, joint_target);
     State moved = state;
     const Released release;
     const std::lock_guard lock(mutex_);

@@ -23,8 +23,9 @@ class SoftDistanceHandle {
         distances_(geometry_of(geometry), ssdf::soft_distance_config(settings({kWho, "settings"}, given))) {}
 
   SoftAnswers ask(py::handle points, py::handle order) const {
-    const auto wanted = static_cast<ssdf::Order>(whole_number({kWho, "order"}, order, 0));
-    if (wanted > ssdf::Order::kHessian) refuse({kWho, "order"}, "is more than 2");
+    const std::int64_t number = whole_number({kWho, "order"}, order, 0);
+    if (number > static_cast<std::int64_t>(ssdf::Order::kHessian)) refuse({kWho, "order"}, "is more than 2");
+    const auto wanted = static_cast<ssdf::Order>(number);
     const Vectors given({kWho, "points"}, points, 3);
     std::vector<Vec3<double>> p_GQ(given.count());
     for (std::size_t i = 0; i < p_GQ.size(); ++i) {

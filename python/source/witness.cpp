@@ -27,6 +27,13 @@ void bind_answers(py::module_& module) {
   define_simplex(separations, itself);
   define<Answers<Witness>>(
       separations, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
+  for (const char* const name : {"dp1_A_dxi_B", "dp2_A_dxi_B", "dn_A_dxi_B", "dd_dxi_B"})
+    separations.def_property_readonly(
+        name,
+        [name](py::handle) {
+          require_asked(0, {kFirst, "witness_derivative gives it"}, "Separation", name);
+        },
+        "of witness_derivative; here it raises NotAsked");
 
   auto derivatives = answers_class<Answers<PairDerivative>>(
       module, "WitnessDerivative", "Witness points and their derivatives by xi of X_AB exp(xi).");

@@ -17,6 +17,18 @@ def pressed():
 
 
 class Wrench(unittest.TestCase):
+    def test_messages_name_the_call(self):
+        ball, wrong = abut.sphere(0.1), np.eye(3)
+        for call in "wrench", "wrench_derivative", "wrench_hessian":
+            for ask in getattr(abut, call), getattr(abut.Model("soft_minimum"), call):
+                with self.assertRaisesRegex(abut.InvalidInput, f"^{call}: X_AB"):
+                    ask(ball, ball, wrong)
+        for call in abut.wrench, abut.wrench_derivative:
+            with self.assertRaisesRegex(abut.InvalidInput, f"^{call.__name__}: .* offers no energy"):
+                call(ball, ball, np.eye(4), model="soft_minimum", energy=True)
+        with self.assertRaisesRegex(abut.InvalidInput, "^wrench_hessian: .* offers no Hessian"):
+            abut.wrench_hessian(ball, ball, np.eye(4), model="point")
+
     def test_a_ball_on_the_ground_is_pushed_up(self):
         ground, ball, X_AB, _ = pressed()
         found = abut.wrench(ground, ball, X_AB, energy=True)
@@ -111,6 +123,14 @@ class Wrench(unittest.TestCase):
                 for name in names:
                     np.testing.assert_array_equal(getattr(again, name), getattr(found, name), err_msg=name)
 
+    def test_parallel_faces_clamp_the_derivatives_of_points(self):
+        box, X_AB = abut.box(0.03, 0.02, 0.04), [1, 0, 0, 0, 0.055, 0.001, 0.002]
+        self.assertIs(abut.wrench_derivative(box, box, X_AB, model="point").status, abut.Status.CLAMPED)
+        for derivatives, status in (False, abut.Status.OK), (True, abut.Status.CLAMPED):
+            found = abut.contact_points(box, box, X_AB, model="point", derivatives=derivatives)
+            self.assertIs(found.status, status)
+            self.assertEqual(len(found), 1)
+
     def test_what_the_margin_does_is_the_models(self):
         ground, ball, _, _ = pressed()
         near, deep = [1, 0, 0, 0, 0, 0, 0.0505], [1, 0, 0, 0, 0, 0, 0.0495]
@@ -136,6 +156,11 @@ class SoftDistance(unittest.TestCase):
         found = abut.soft_distance(abut.sphere(0.3), points, order=2)
         np.testing.assert_allclose(found.value, np.linalg.norm(points, axis=1) - 0.3, atol=1e-14)
         np.testing.assert_allclose(found.gradient, points / np.linalg.norm(points, axis=1, keepdims=True), atol=1e-14)
+
+    def test_no_order_is_taken_for_another(self):
+        for order in 2**8, 2**32, 2**32 + 1, 2**61:
+            with self.assertRaisesRegex(abut.InvalidInput, "order is more than 2"):
+                abut.soft_distance(abut.sphere(0.3), [0, 0, 1], order=order)
 
     @needs_assets
     def test_derivatives_are_slopes(self):

@@ -186,7 +186,7 @@ class Words(unittest.TestCase):
             (lambda: abut.DistanceModel("hull", threads=-1), Bad, "threads is -1"),
             (lambda: abut.DistanceModel("hull")(A, B, np.eye(3)), Bad, r"X_AB has shape \(3, 3\)"),
             (lambda: abut.DistanceModel("hull")(A, None, X), TypeError, "B must be a Body"),
-            (lambda: abut.DistanceModel("hull").smoothed(A, B, X), Bad, "'hull' has no smoothed form"),
+            (lambda: abut.DistanceModel("hull").smoothed(A, B, X), Bad, "'hull' has no smoothed form of its own; abut.smoothed_witness"),
             (lambda: abut.smoothed_witness(A, B, X, model="surface", hessian=True), Bad, "'surface' has no second derivatives"),
             (lambda: abut.smoothed_witness(A, B, X, model="surface", hessian="no"), TypeError, "hessian must be True or False"),
             (lambda: abut.smoothed_witness(A, B, X, model="surface"), Bad, "smoothed_witness: .*surfaces of two assets"),

@@ -33,6 +33,14 @@ class Scene(unittest.TestCase):
 
 
 class Steps(Scene):
+    def test_messages_name_the_call(self):
+        system = self.system()
+        integrator = abut.Integrator(system, integrator="semi_implicit")
+        for name in "step", "step_derivatives":
+            for ask in (getattr(integrator, name), lambda *given: getattr(abut, name)(system, *given, integrator="semi_implicit")):
+                with self.assertRaisesRegex(abut.InvalidInput, f"^{name}: control has shape"):
+                    ask(system.initial_state(), np.zeros(3))
+
     def test_a_free_fall_in_closed_form(self):
         system = self.system()
         self.assertEqual((system.names, system.duration), (["ball"], 1))

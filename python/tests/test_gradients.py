@@ -8,6 +8,7 @@ import numpy as np
 
 import abut
 from support import asset, exp, matrix, needs_assets, poses, slopes
+from test_systems import pushing
 
 
 class Products(unittest.TestCase):
@@ -23,6 +24,23 @@ class Products(unittest.TestCase):
         change = abut.jvp(found, xi)
         expected = np.sum(g * change["p1"]) + np.sum(h * change["distance"])
         self.assertAlmostEqual(np.sum(abut.vjp(found, p1=g, distance=h) * xi), expected, places=12)
+
+    def test_numbers_are_real(self):
+        found = abut.witness_derivative(self.A, self.B, self.X_AB[0])
+        system = pushing().system()
+        for wrong in ([1j] * 6, np.ones(6, complex), ["1"] * 6, np.array(["1"] * 6), [True] * 6, np.ones(6, bool), [None] * 6,
+                      np.ones(6, object)):
+            for name, call in (("jvp: tangent", lambda: abut.jvp(found, wrong)), ("vjp: p1", lambda: abut.vjp(found, p1=wrong[:3])),
+                               ("pose_gradient: gradient", lambda: abut.pose_gradient(np.eye(4), wrong)),
+                               ("with_values: values", lambda: system.with_values([("mass", "bar")], wrong[:1]))):
+                with self.assertRaisesRegex(TypeError, f"^{name} must be an array of numbers(, not of |; it holds something else)"):
+                    call()
+        with self.assertRaisesRegex(TypeError, "^vjp: distance must be an array of numbers, not bool$"):
+            abut.vjp(found, distance=True)
+        for fine in np.ones(6, np.float32), np.ones(6, np.uint8), [1] * 6:
+            np.testing.assert_array_equal(abut.jvp(found, fine)["p1"], found.dp1_A_dxi_B.sum(axis=-1))
+        none = abut.witness_derivative([], self.B, np.eye(4))
+        self.assertEqual(abut.vjp(none, distance=[]).shape, (0, 6))
 
     def test_what_was_not_asked_for_is_no_derivative(self):
         by_value = abut.soft_distance(self.A, [[0.3, 0.1, 0.2]], order=1)

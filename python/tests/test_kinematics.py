@@ -83,6 +83,25 @@ class Kinematics(unittest.TestCase):
             J = np.stack([system.gradient_by_x(z, row)[: system.nx // 2] for row in by_z])
             np.testing.assert_allclose(system.jacobian(z, body, X_BF), J, atol=1e-9, err_msg=body)
 
+    def test_joints_have_their_places_in_changes_of_state(self):
+        scene = pushing()
+        for name, kind in ("knee", "spherical"), ("float", "free"), ("slab", "planar"):
+            scene.add_body(name, 1, (1, 1, 1), [abut.sphere(0.1)])
+            scene.add_joint(name, kind)
+        system = scene.system()
+        z = system.vector(system.state(np.random.default_rng(3).normal(size=system.nz)))
+        places = []
+        for joint in system.joints.values():
+            for in_z, in_x in (joint.z_q, joint.x_q), (joint.z_v, joint.x_v):
+                there = z.copy()
+                there[in_z] += 1e-3 * np.arange(1, 1 + len(z[in_z]))
+                changed = np.flatnonzero(np.abs(system.difference(z, there)) > 1e-12)
+                np.testing.assert_array_equal(changed, np.arange(system.nx)[in_x], err_msg=joint.body)
+                places += [*changed]
+            J = system.jacobian(z, joint.body)
+            np.testing.assert_array_equal(J[:, joint.x_q], J[:, np.arange(system.nx)[joint.x_v] - system.nx // 2])
+        self.assertEqual(len(places), len(set(places)))
+
     def test_twists_are_the_jacobian_times_velocities(self):
         system = pushing().system()
         z = system.vector(system.state(np.random.default_rng(4).normal(size=system.nz)))
@@ -110,6 +129,7 @@ class Kinematics(unittest.TestCase):
 
         z = np.array([0.4, 0])
         slope = distance(z, abut.witness_derivative).dd_dxi_B @ system.jacobian(z, "r/upper", X_BS)
+        self.assertEqual(slope[system.joints["r/shoulder"].x_q], slope)
         np.testing.assert_allclose(slope, slopes(lambda q: distance(np.append(q, 0)).distance, z[:1], 1e-4), rtol=1e-7)
 
     def test_joints_that_mimic_move_with_theirs(self):
@@ -121,6 +141,8 @@ class Kinematics(unittest.TestCase):
         system = scene.system()
         np.testing.assert_allclose(system.pose([0.3, 0], "b")[:3, 3], [0, -0.5, 0], atol=1e-15)
         np.testing.assert_allclose(system.jacobian([0.3, 0], "b"), np.transpose([[0, 0, 0, 0, -2, 0]]), atol=1e-15)
+        self.assertEqual([[np.arange(2)[part].tolist() for part in (joint.x_q, joint.x_v)] for joint in system.joints.values()],
+                         [[[0], [1]], [[], []]])
 
     def test_what_is_none_of_the_system_is_refused(self):
         system = pushing().system()

@@ -34,6 +34,14 @@ class Results(unittest.TestCase):
             self.assertIsNone(getattr(same, "energy", None))
         self.assertRegex(repr(abut.separation(BALL, BOX, PRESSED)), r"distance=-0.05, p1=\[0.1, ")
 
+    def test_distances_without_derivatives_name_the_call_that_gives_them(self):
+        for found in abut.separation(BALL, BOX, PRESSED), abut.separation([BALL], BOX, PRESSED):
+            for name in "dd_dxi_B", "dp1_A_dxi_B", "dp2_A_dxi_B", "dn_A_dxi_B":
+                with self.assertRaisesRegex(abut.NotAsked, f"Separation.{name} was not asked for; witness_derivative gives it"):
+                    getattr(found, name)
+                self.assertFalse(hasattr(found, name))
+                self.assertNotIn(name, repr(found))
+
     def test_many_show_their_shapes_and_how_many_have_which_status(self):
         X_AB = np.vstack([np.tile(PRESSED, (9, 1)), [[1, 0, 0, 0, 9, 0, 0]]])
         words = repr(abut.wrench(BALL, BOX, X_AB))
@@ -86,7 +94,7 @@ class Results(unittest.TestCase):
 
     def test_statuses_are_named(self):
         apart = abut.wrench(BALL, BOX, [1, 0, 0, 0, 9, 0, 0]).status
-        self.assertEqual(str(apart), "Status.NO_OVERLAP")
+        self.assertEqual((str(apart), f"{apart}"), ("NO_OVERLAP", "NO_OVERLAP"))
         self.assertEqual(int(apart), 4)
         self.assertEqual(apart, 4)
 

@@ -1,13 +1,14 @@
 """What is refused as a scene, with what words, and what that leaves."""
 
 import pathlib
+import shutil
 import tempfile
 import unittest
 
 import numpy as np
 
 import abut
-from support import asset, needs_assets
+from support import ASSETS, asset, needs_assets
 from test_systems import ARM, pushing
 
 
@@ -30,6 +31,7 @@ class Refusals(unittest.TestCase):
             (lambda s: s.add_body("a", 1, (1, 1, 1), [abut.sphere(1, deviation=0.2)]), abut.InvalidInput,
              "add_body: geometry has the deviation 0.2; a scene has sizes of a sphere alone, and makes it with 0.001"),
             (lambda s: s.add_object("a", abut.cylinder(1, 1, deviation=0.2), 1), abut.InvalidInput, "add_object: geometry has the dev"),
+            (lambda s: s.add_body("a", 1, (1, 1, 1), material=abut.Material()), abut.InvalidInput, "add_body: material: a body without shapes"),
             (lambda s: s.add_object("a", None, 1), TypeError, "geometry must be a Geometry"),
             (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:4: 'joint' stands below"),
             (lambda s: (s.add_body("a", 1, (1, 1, 1)), s.add_joint("j", "screw"), s.system()), abut.InvalidInput, "'screw' is no type"),
@@ -90,6 +92,59 @@ class Refusals(unittest.TestCase):
             with self.assertRaises((abut.InvalidInput, TypeError)):
                 add(scene)
             self.assertEqual(scene.text, before)  # which raises where a robot's mesh is a primitive
+
+    def test_copies_of_primitives_are_shapes(self):
+        scene = abut.Scene()
+        scene.add_object("a", abut.Geometry(abut.sphere(0.1)), 400)
+        with self.assertRaisesRegex(abut.InvalidInput, "deviation 0.2"):
+            scene.add_fixed(abut.Geometry(abut.sphere(0.1, deviation=0.2)))
+        self.assertIn("sphere 0.1", scene.text)
+
+    @needs_assets
+    def test_assets_that_were_loaded_twice_are_one(self):
+        scene = abut.Scene()
+        for name in "abc":
+            scene.add_object(name, abut.Geometry(asset("006_banana")) if name == "c" else asset("006_banana"), 400)
+        self.assertEqual(scene.text.count('"006_banana" 400'), 3)
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "scene.scn")
+            file.write_text(scene.text)
+            read = abut.read_scene(file, ASSETS)
+        geometries = {shape.geometry.id for system in (scene.system(), read) for name in "abc" for shape in system.shapes[name]}
+        self.assertEqual(len(geometries), 2)  # one of each system
+
+    @needs_assets
+    def test_assets_are_called_as_their_files_or_there_is_no_text(self):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            for place in "mine.h5", "there/mine.h5", "there/mine'.h5":
+                file = pathlib.Path(folder, place)
+                file.parent.mkdir(exist_ok=True)
+                shutil.copy(ASSETS / "006_banana.h5", file)
+            mine, other, third = (abut.load(pathlib.Path(folder, place)) for place in ("mine.h5", "there/mine.h5", "there/mine'.h5"))
+            scene = abut.Scene()
+            scene.add_object("a", mine, 400)
+            scene.add_object("b", third, 400)
+            self.assertIn('object "b" "mine\'" 400', scene.text)
+            scene.add_object("c", other, 400)
+            self.assertEqual(len({scene.system().shapes[name][0].geometry.id for name in "abc"}), 3)
+            with self.assertRaisesRegex(abut.InvalidInput, "Scene: text: two assets are called 'mine'; .* that of '.*there/mine.h5'"):
+                scene.text
+
+    @needs_assets
+    def test_a_level_of_detail_has_no_word(self):
+        for add in (lambda s, g: s.add_object("a", g, 400), lambda s, g: s.add_body("a", 1, (1, 1, 1), [g]),
+                    lambda s, g: s.add_robot("a", "arm.urdf", assets={"link": g})):
+            fine, plain = abut.Scene(), abut.Scene()
+            add(plain, asset("006_banana"))
+            self.assertTrue(plain.text)
+            add(fine, abut.load(ASSETS / "006_banana.h5", convex=1))
+            with self.assertRaisesRegex(abut.InvalidInput, r"Scene: text: a file has no word for the level of detail \(convex=1\)"):
+                fine.text
+        both = abut.Scene()  # a level is another asset
+        both.add_object("a", asset("006_banana"), 400)
+        both.add_object("b", abut.load(ASSETS / "006_banana.h5", convex=1), 400)
+        shapes = both.system().shapes
+        self.assertNotEqual(shapes["a"][0].geometry.id, shapes["b"][0].geometry.id)
 
     @needs_assets
     def test_robots_may_have_links_that_were_loaded_twice(self):

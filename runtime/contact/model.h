@@ -77,7 +77,7 @@ struct ContactPointDerivative {
 // Contact points of a pair. Valid until the model's next call.
 struct Constraints {
   std::span<const ContactPoint> points;  // those with gap <= margin
-  Status status;  // kNoOverlap: none within the margin; kInvalidInput: none, numbers would overflow
+  Status status;  // kNoOverlap, kInvalidInput (overflow): no points; kClamped: with clamped derivatives
   std::span<const ContactPointDerivative> derivatives = {};  // one per point if requested
 };
 

@@ -105,7 +105,7 @@ class PointModel final : public Model {
     if (!has(want, Want::kJacobian)) return without_overflow({point_, witness.status});
     const auto d = derivative::gumbel_derivative(pair, witness, config_.gumbel, config_.clamp, rings_);
     derivative_[0] = {(d.dp1_A_dxi_B + d.dp2_A_dxi_B) / 2, d.dn_A_dxi_B, d.dd_dxi_B};
-    return without_overflow({point_, witness.status, derivative_});
+    return without_overflow({point_, d.status, derivative_});
   }
 
  private:

@@ -14,7 +14,9 @@ using Config = GumbelEstimatorConfig;
 constexpr Setting<Config> kSettings[] = {
     kRingsSetting<Config, &Config::curvature>,
     kGumbelEpsSetting<Config, &Config::curvature>,
-    kNoiseSetting<Config>,
+    {"noise", "m^2", from_to(0, 1e12),
+     "as published, in place of eps: temperature of products with the separation vector; 0: none",
+     &setting<Config, &Config::noise>},
     kClampRelativeSetting<Config, &Config::clamp>,
     kClampAbsoluteSetting<Config, &Config::clamp>,
 };

@@ -131,8 +131,8 @@ WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::
 // Settings of the estimator `gumbel`.
 struct GumbelEstimatorConfig {
   GumbelConfig curvature;  // how that of each hull is estimated
-  // If not 0: the published form with a fixed temperature on the separation vector, m, which on the unit
-  // normal is noise / |d|. Replaces eps.
+  // If not 0: the published form with a fixed temperature of products of vertices with the separation vector,
+  // m^2, which of depths along the unit normal is noise / |d|, m. Replaces eps.
   double noise = 0;
   Clamp clamp;  // keeps the derivative finite in singular directions
 };

@@ -28,12 +28,6 @@ inline constexpr Setting<Config> kClampAbsoluteSetting = {"clamp_absolute", "siz
                                                           "the same, over the size",
                                                           &setting<Config, path..., &Clamp::absolute>};
 
-template <class Config>
-inline constexpr Setting<Config> kNoiseSetting = {
-    "noise", "m", from_to(0, 1e12),
-    "smoothing of the separation vector, as published, in place of eps; 0: none",
-    &setting<Config, &Config::noise>};
-
 // Returns the default Config overridden by `values`. Throws as `apply` does.
 template <class Config>
 Config config_of(std::span<const Setting<Config>> table, const SettingValues& values, const char* who) {
@@ -42,8 +36,9 @@ Config config_of(std::span<const Setting<Config>> table, const SettingValues& va
   return config;
 }
 
-// Converts the published noise `noise` (m), which acts on the separation vector of length |d|, to the unit
-// normal. The divisor is at least 1e-14 m, so that the result is finite at touching.
+// Converts the published noise, which acts on the separation vector of length |d|, to the unit normal: a
+// deviation of the vector (m) to an angle, a temperature of products with it (m^2) to one of depths (m). The
+// divisor is at least 1e-14 m, so that the result is finite at touching.
 inline double on_unit_normal(double noise, const witness::Witness<double>& witness) {
   return noise / std::max(std::abs(witness.distance), 1e-14);
 }

@@ -100,7 +100,7 @@ std::vector<Estimate> estimates(Shape shape) {
     all.push_back({estimator.name.data(), table_query(model, std::string(estimator.name))});
   all.push_back({"distance_weighted, published", published_query(shape)});
   all.push_back({"gaussian, published, noise 1e-3 m", table_query(model, "gaussian", {{"noise", 1e-3}})});
-  all.push_back({"gumbel, published, noise 1e-3 m", table_query(model, "gumbel", {{"noise", 1e-3}})});
+  all.push_back({"gumbel, published, noise 1e-3 m^2", table_query(model, "gumbel", {{"noise", 1e-3}})});
   return all;
 }
 

@@ -29,10 +29,14 @@ class Content {
     const body::Primitive* primitive = shape.geometry.primitive();
     add(static_cast<std::int64_t>(primitive ? primitive->index() : std::variant_size_v<body::Primitive>));
     if (const auto* plane = shape.geometry.half_space()) add(plane->thickness);
-    if (primitive)
+    if (primitive) {
       for (const double size : body::sizes(*primitive)) add(size);
-    else
+      // Not at its default, so that the digests that recordings have of scenes hold.
+      const double deviation = shape.geometry.deviation();
+      if (deviation != body::Geometry(*primitive).deviation()) add(deviation);
+    } else {
       add(digest_of(shape.geometry));
+    }
     add(shape.X_BS.R.data(), 9 * sizeof(double));
     add(shape.X_BS.p);
     const body::Material& m = shape.material;

@@ -69,8 +69,8 @@ using AssetName = std::function<std::string(const body::Geometry& asset)>;
 // Writes a scene as text from which read_scene restores it, up to rounding of its rotations; bodies that were
 // `object` entries, or a robot's, become `body` entries. Throws InvalidInput, naming the body or the fixed
 // shape, for a scene that is not valid and for what the format cannot express: no body at all, a body with
-// neither shapes nor a joint, a half-space of another thickness than the default, and names that are empty,
-// used twice or contain an end of line. Throws IoError where the file cannot be written.
+// neither shapes nor a joint, a half-space's thickness or a primitive's deviation other than the default, and
+// names that are empty, used twice or with an end of line. Throws IoError where the file cannot be written.
 void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
 
 // Returns the text that write_scene writes.

@@ -90,9 +90,11 @@ class Writer {
   }
 
   void fixed(const Shape& shape, std::size_t number) {
+    const std::string who = "fixed shape " + std::to_string(number);
+    require_default_deviation(shape.geometry, who);
     if (const auto* plane = shape.geometry.half_space()) {
       if (plane->thickness != body::HalfSpace<double>{}.thickness)
-        refuse("fixed shape " + std::to_string(number) + " is a half-space of another thickness than the " +
+        refuse(who + " is a half-space of another thickness than the " +
                number_text(body::HalfSpace<double>{}.thickness) + " m that scene files have");
       const Vec3<double> n = shape.X_BS.R.col(2);
       line("plane", n, n.dot(shape.X_BS.p));
@@ -100,7 +102,7 @@ class Writer {
       line("sbox", shape.X_BS, box->half);
     } else {
       text_ += "fixed";
-      add_geometry(shape, "fixed shape " + std::to_string(number));
+      add_geometry(shape, who);
     }
     put(shape.material);
   }
@@ -195,7 +197,16 @@ class Writer {
     text_ += "apart " + name_of_body(A) + ' ' + name_of_body(B) + '\n';
   }
 
+  static void require_default_deviation(const body::Geometry& geometry, const std::string& who) {
+    if (geometry.primitive() == nullptr) return;
+    const double read_back = body::Geometry(*geometry.primitive()).deviation();
+    if (geometry.deviation() != read_back)
+      refuse(who + " has a " + geometry.name() + " of the deviation " + number_text(geometry.deviation()) +
+             "; scene files have its sizes alone, and make it with " + number_text(read_back));
+  }
+
   void add(const Shape& shape, const std::string& who) {
+    require_default_deviation(shape.geometry, who);
     add_geometry(shape, who);
     put(shape.material);
   }

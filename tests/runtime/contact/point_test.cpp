@@ -120,6 +120,19 @@ TEST(PointContact, OfPrimitivesIsDifferentiatedExactly) {
   }
 }
 
+// The points hold; what was asked of derivatives says that the faces slide along one another.
+TEST(PointContact, ParallelFacesClampWhatIsDifferentiated) {
+  const body::Body box = test::body_of(body::Box<double>{{0.03, 0.02, 0.04}});
+  const auto model = contact::make_point_model();
+  const body::Pair pair{&box, &box, {Mat3<double>::Identity(), {0.055, 0.001, 0.002}}};
+  EXPECT_EQ(model->wrench(pair, Want::kJacobian).status, Status::kClamped);
+  EXPECT_EQ(model->constraints(pair, 0, Want::kValue).status, Status::kOk);
+  const auto found = model->constraints(pair, 0, Want::kJacobian);
+  EXPECT_EQ(found.status, Status::kClamped);
+  EXPECT_EQ(found.points.size(), 1u);
+  EXPECT_EQ(found.derivatives.size(), 1u);
+}
+
 TEST(PointContact, PairsThatItCannotTakeAreRefused) {
   const asset::Asset empty;
   const body::Body none = test::body_of(empty), plane = test::body_of(body::HalfSpace<double>{}),

@@ -41,9 +41,10 @@ class PublishedForms : public testing::Test {
   }
 };
 
-// Eqs. 27 and 28, over all vertices: as many rings as there can be. Noise on x* is noise / |d| on n.
+// Eqs. 27 and 28, over all vertices: as many rings as there can be. The temperature of products with x*, m^2,
+// is noise / |d| of those with n, m.
 TEST_F(PublishedForms, GumbelIsTheSoftMaximumWithFixedNoiseOnTheSeparation) {
-  constexpr double kNoise = 1e-4;  // m
+  constexpr double kNoise = 1e-4;  // m^2
   for (const body::Pair& pair : pairs()) {
     const double t = kNoise / std::abs(derivative::witness_derivative(pair).witness.distance);
     expect_first_order(pair, "gumbel", {{"noise", kNoise}, {"rings", 20}},
@@ -83,6 +84,26 @@ TEST_F(PublishedForms, GaussianAsksDirectionsWithFixedNoiseOnTheSeparation) {
                          const Mat3<double> P = Mat3<double>::Identity() - n * n.transpose();
                          return {P * (sum + sum.transpose()) * P / 2, 0, {}};
                        });
+  }
+}
+
+// Bodies twice as large turn the normal alike where the noise has grown as its unit does.
+TEST_F(PublishedForms, NoiseHasTheUnitThatItsRowSays) {
+  const body::Body a2 = test::hull_body(test::tessellated_ellipsoid(1, {0.2, 0.16, 0.1})),
+                   b2 = test::hull_body(test::tessellated_ellipsoid(1, {0.12, 0.08, 0.1}));
+  for (const char* name : {"gumbel", "gaussian"}) {
+    double factor = 0;
+    for (const SettingInfo& setting : derivative::find_estimator(name).settings())
+      if (setting.name == "noise") factor = setting.unit == "m^2" ? 4 : setting.unit == "m" ? 2 : 0;
+    const auto turn = [&](const body::Pair& pair, double noise) -> Mat3<double> {
+      return derivative::witness_derivative(pair, name, {{"noise", noise}})
+          .derivative.dn_A_dxi_B.leftCols<3>();
+    };
+    for (const body::Pair& pair : pairs()) {
+      const Mat3<double> expected = turn(pair, 1e-4),
+                         found = turn({&a2, &b2, {pair.X_AB.R, 2 * pair.X_AB.p}}, factor * 1e-4);
+      EXPECT_LT((found - expected).norm(), 1e-6 * expected.norm()) << name;
+    }
   }
 }
 

@@ -202,6 +202,13 @@ TEST(Scene, DigestsAreOfAllThatTheMotionDependsOn) {
   Scene soft = scene_of(kScene);
   soft.fixed[0].geometry = body::Geometry(body::HalfSpace<double>{0.02});
   EXPECT_NE(digest(soft), digest_of_scene);
+  const auto with_ball = [](double deviation) {
+    Scene scene = scene_of(kScene);
+    scene.bodies[0].shapes[0].geometry = body::Geometry(body::Sphere<double>{0.05}, deviation);
+    return digest(scene);
+  };
+  EXPECT_NE(with_ball(1e-3), with_ball(0.1));
+  EXPECT_NE(with_ball(0.2), with_ball(0.1));
   const auto with_grid = [](float distance) {
     Scene scene = scene_of(kScene);
     asset::Asset one;

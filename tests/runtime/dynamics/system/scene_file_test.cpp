@@ -321,6 +321,15 @@ TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
               s.fixed.push_back({body::Geometry(body::HalfSpace<double>{.thickness = 0.5}), {}});
             }).substr(0, 58),
             "scene: fixed shape 2 is a half-space of another thickness ");
+  const body::Geometry coarse(body::Sphere<double>{0.05}, 0.1);
+  EXPECT_EQ(
+      said([&](Scene& s) { s.bodies.front().shapes.front().geometry = coarse; }),
+      "scene: body 'b' has a sphere of the deviation 0.1; scene files have its sizes alone, and make it "
+      "with 0.001");
+  EXPECT_EQ(said([&](Scene& s) {
+              s.fixed.push_back({coarse, {}});
+            }).substr(0, 50),
+            "scene: fixed shape 2 has a sphere of the deviation");
 }
 
 TEST(SceneFile, NearlyUnitQuaternionsAreNormalised) {
