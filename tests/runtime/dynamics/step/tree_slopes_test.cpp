@@ -1,8 +1,9 @@
-// Derivatives of steps of trees under gravity, near rest.
+// Derivatives of steps of trees: near rest, and where links are moved apart.
 #include <gtest/gtest.h>
 
 #include "tests/runtime/dynamics/step/frictional_steps.h"
 #include "tests/runtime/dynamics/step/step_differences.h"
+#include "tests/runtime/dynamics/system/no_asset.h"
 
 namespace {
 
@@ -69,6 +70,61 @@ TEST(TreeSlopes, AreTheStepsAtRest) {
   for (Eigen::Index k = 0; k < 4; ++k) {
     const VecX<double> slope = differences.slope(system.initial_state(), VecX<double>::Unit(4, k), 1e-6);
     EXPECT_LT((d.state.col(k) - slope).norm(), 1e-8 * slope.norm()) << k;
+  }
+}
+
+// Fourth-order differences of the next state by a parameter, between systems.
+VecX<double> slope_by(const Scene& scene, const Parameter& parameter, const StepConfig& config,
+                      StepDifferences& differences, const State& state, double relative) {
+  const double size =
+      relative * value_of(scene.bodies[static_cast<std::size_t>(parameter.body)], parameter.quantity);
+  const State middle = differences.next(state);
+  const auto at = [&](double by) -> VecX<double> {
+    Scene changed = scene;
+    change(changed.bodies[static_cast<std::size_t>(parameter.body)], parameter, by);
+    State to = state;
+    StepConfig plain = config;
+    plain.parameters.clear();
+    make_integrator(System(changed), plain)->step(to, {});
+    return differences.between(middle, to);
+  };
+  return (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
+}
+
+// Links 0 and 2 of a chain of three overlap, which limits of its joints keep them from leaving within the
+// sweeps.
+TEST(TreeSlopes, AreTheStepsWhereLinksOfOneTreeAreMovedApart) {
+  const char* const chain = R"(gravity 0 0 0
+body b0 1 0.002 0.003 0.004 0 0 0.5 1 0 0 0 0 0 0 0 0 0 1
+sphere 0.1 0 0 0 1 0 0 0
+joint j0 revolute world 0.3 0 0.5 1 0 0 0 0 0 1
+body b1 1 0.002 0.003 0.004 0.2 0.3 0.5 1 0 0 0 0 0 0 0 0 0 0
+joint j1 revolute b0 0 0.3 0.5 1 0 0 0 0 0 1 lower -0.01 upper 0.01
+body b2 1 0.002 0.003 0.004 0.17 0.02 0.5 1 0 0 0 0 0 0 0 0 0 1
+sphere 0.1 0 0 0 1 0 0 0
+joint j2 revolute b1 0.35 0.3 0.5 1 0 0 0 0 0 1 lower -0.01 upper 0.01
+)";
+  const Scene scene = scene_of(chain);
+  const System system(scene);
+  StepConfig config = exact_config();
+  config.parameters = {{Quantity::kMass, 0, 0}, {Quantity::kMass, 2, 0}};
+  StepDifferences differences(system, config);
+  VecX<double> x(6);
+  x << 0, 0.009, -0.0095, 0.1, 0.02, -0.015;
+  const State state = differences.moved(system.initial_state(), x);
+  State next = state;
+  StepDerivatives d;
+  differences.integrator().step(next, {}, d);
+  ASSERT_EQ(d.status, Status::kOk);
+  for (Eigen::Index k = 0; k < 6; ++k) {
+    const VecX<double> slope = differences.slope(state, VecX<double>::Unit(6, k), 1e-6);
+    EXPECT_LT((d.state.col(k) - slope).norm(), 1e-8) << k;
+  }
+  for (Eigen::Index p = 0; p < 2; ++p) {
+    const VecX<double> slope =
+        slope_by(scene, config.parameters[static_cast<std::size_t>(p)], config, differences, state, 1e-4);
+    EXPECT_GT(slope.head(3).norm(), 1e-5);
+    EXPECT_LT((d.parameter.col(p) - slope).head(3).norm(), 1e-8) << p;
   }
 }
 
