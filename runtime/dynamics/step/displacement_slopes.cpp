@@ -23,6 +23,28 @@ struct Opening {
   MatX<double> dgoal, dinverse_mass, dimpulse;  // (1, N)
 };
 
+// Adds a body's share of the opening, with its slopes. Where both bodies of a contact are of one part, they
+// share one side.
+void add_side(std::size_t part, const VecX<double>& N, const MatX<double>& dN, Opening& opening) {
+  for (Opening::Side& side : opening.sides) {
+    if (side.part != part) continue;
+    side.N += N;
+    side.dN += dN;
+    return;
+  }
+  opening.sides.push_back({part, N, {}, dN, {}});
+}
+
+// Fills the ways of the sides, and dinverse_mass.
+void complete(std::span<const MovingPart> parts, Opening& opening) {
+  for (Opening::Side& side : opening.sides) {
+    const MovingPart& part = parts[side.part];
+    side.way = part.llt.solve(side.N);
+    side.dway = part.llt.solve(MatX<double>(side.dN - part.inertia_slopes(side.way)));
+    opening.dinverse_mass += side.way.transpose() * side.dN + side.N.transpose() * side.dway;
+  }
+}
+
 // Sweeps over the rows once; returns the largest change of a displacement, m.
 double sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displacements) {
   double largest = 0;
@@ -70,16 +92,10 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
     opening.goal = gap < 0 ? -config.share * gap : -gap;
     opening.inverse_mass = row.friction_of_joint ? 0 : row.inverse_mass;
     opening.dinverse_mass = opening.dimpulse = MatX<double>::Zero(1, inputs_);
-    for (const Side& side : row.sides) {
-      MovingPart& part = *side.part;
-      Opening::Side of{
-          static_cast<std::size_t>(side.part - parts_.data()), side.B.transpose() * row.n, {}, {}, {}};
-      of.dN = side.B.transpose() * row.dn + impulse_slopes(side, row.n);
-      of.way = part.llt.solve(of.N);
-      of.dway = part.llt.solve(MatX<double>(of.dN - part.inertia_slopes(of.way)));
-      opening.dinverse_mass += of.way.transpose() * of.dN + of.N.transpose() * of.dway;
-      opening.sides.push_back(std::move(of));
-    }
+    for (const Side& side : row.sides)
+      add_side(static_cast<std::size_t>(side.part - parts_.data()), side.B.transpose() * row.n,
+               side.B.transpose() * row.dn + impulse_slopes(side, row.n), opening);
+    complete(parts_, opening);
     return opening;
   };
   const Islands& islands = *problem_.islands;

@@ -79,7 +79,7 @@ struct StepKink {
     kOpening,  // a contact is neither loaded nor open
     kSliding,  // a contact neither slides nor sticks
     kShare,    // contacts can share their load in more than one way, and the motion depends on it
-    kEnergy,   // impulses are at the limit at which they would add energy
+    kEnergy,   // impulses just add no energy, or the factor that keeps a tree's energy is at a bound
     kDepth,    // a depth is at the limit at which overlapping bodies are moved apart
   };
   Kind kind = Kind::kShape;   // what changes there

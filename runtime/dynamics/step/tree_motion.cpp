@@ -63,13 +63,15 @@ void TreeMotion::read(const State& state) {
   v_.resize(static_cast<Eigen::Index>(places.size()));
   for (std::size_t k = 0; k < places.size(); ++k) v_[static_cast<Eigen::Index>(k)] = full_[places[k]];
   weigh();
+  held_.clear();
   keep_start();
 }
 
-void TreeMotion::start(const VecX<double>& q, const VecX<double>& v) {
+void TreeMotion::start(const VecX<double>& q, const VecX<double>& v, std::span<const double> held) {
   q_ = q;
   v_ = v;
   weigh();
+  held_.assign(held.begin(), held.end());
   keep_start();
 }
 
@@ -146,9 +148,9 @@ bool TreeMotion::drift(double time) {
   weigh();
   if (floats) go_straight(start, time);
   const Shares now = shares(start.L_W);
-  const double excess = now.moving - before.moving + (now.locked - before.locked),
-               square = 1 - excess / (now.moving + kRounding * now.locked);
-  const double scale = std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
+  const double scale = scale_of({.excess = now.moving - before.moving + (now.locked - before.locked),
+                                 .moving = now.moving + kRounding * now.locked,
+                                 .most = 2});
   const double all = before.locked + before.moving, off = now.locked + scale * scale * now.moving - all;
   const bool kept = !(std::abs(off) > kMaxOff * all);
   v_ *= scale;
@@ -156,6 +158,16 @@ bool TreeMotion::drift(double time) {
   v_.head(root_.cols()) = now.whole + scale * now.of_joints;
   give_way(start.v_WCom_W);
   return kept;
+}
+
+double TreeMotion::scale_of(Scale scale) {
+  const double square = 1 - scale.excess / scale.moving;
+  if (scales_.size() < held_.size())
+    scale.value = held_[scales_.size()];
+  else if (std::isfinite(square))
+    scale.value = std::sqrt(std::clamp(square, 0.0, scale.most * scale.most));
+  scales_.push_back(scale);
+  return scale.value;
 }
 
 // Moves the root so that the centre of mass goes straight on, within the plane of a planar joint.
@@ -199,6 +211,7 @@ Vec3<double> TreeMotion::from_root(std::size_t i) const {
 
 void TreeMotion::keep_start() {
   fastest_.setZero(v_.size());
+  scales_.clear();
   start_W_.resize(J_W_.size());
   for (std::size_t i = 0; i < J_W_.size(); ++i) start_W_[i] = scratch_.links[i].p_WC + from_root(i);
 }
@@ -335,16 +348,13 @@ double TreeMotion::control_work(const VecX<double>& after, double dt) const {
 bool TreeMotion::finish(const VecX<double>& after, double dt) {
   const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
   v_ = after;
-  braked_ = false;
   const bool kept = drift(dt / 2);
   if (root_.cols() == 6) return kept;
   const bool floats = root_.cols() > 0;
   const Whole whole = floats ? take_way() : Whole{};
   const Shares now = shares(whole.L_W);
-  const double excess = fall + rise();
-  if (excess > 0 && now.moving > 0) {
-    braked_ = true;
-    const double scale = std::sqrt(std::max(0.0, 1 - excess / now.moving));
+  const double scale = scale_of({.excess = fall + rise(), .moving = now.moving, .most = 1});
+  if (scale != 1) {
     v_ *= scale;
     if (floats) v_.head(root_.cols()) = now.whole + scale * now.of_joints;
   }

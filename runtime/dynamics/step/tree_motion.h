@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "runtime/dynamics/solve/contact_problem.h"
@@ -31,8 +32,9 @@ class TreeMotion {
 
   // Takes over the tree's coordinates and velocities from a state.
   void read(const State& state);
-  // Starts at coordinates q of the tree with independent velocities v.
-  void start(const VecX<double>& q, const VecX<double>& v);
+  // Starts at coordinates q of the tree with independent velocities v. `held`: values for its next scales()
+  // instead of their own.
+  void start(const VecX<double>& q, const VecX<double>& v, std::span<const double> held = {});
   // Writes the tree's bodies and joints to a state.
   void write(State& state);
   // Moves freely for `time` seconds. Returns whether that has conserved the energy to a twentieth: not for
@@ -57,8 +59,18 @@ class TreeMotion {
   // excess is removed from the velocities, of a planar root from those of the joints, except of a floating
   // tree. Returns what drift returns.
   bool finish(const VecX<double>& after, double dt);
-  // Whether the last finish() has removed energy.
-  bool braked() const { return braked_; }
+
+  // A factor on the velocities of the joints that takes an excess of their energy away:
+  // sqrt(1 - excess / moving) within [0, most]; 1 where that is not finite.
+  struct Scale {
+    double excess, moving;  // J; moving: energy of the joints
+    double most;
+    double value = 1;
+  };
+  // Those of drift() and finish() since read() or start(), in their order. What drift() and finish() leave is
+  // smooth in q, v, the impulses and the values of these, and so are the energies of each in the values of
+  // those before it. The values scale velocities alone.
+  std::span<const Scale> scales() const { return scales_; }
 
   // Moves by a tangent of the independent degrees of freedom. The velocities of the joints stay, and the
   // momenta of a tree whose momenta are conserved.
@@ -90,7 +102,8 @@ class TreeMotion {
   Shares shares(const Vec3<double>& L_W);
   Vec3<double> centre_from_root() const;
   Vec3<double> from_root(std::size_t i) const;
-  void keep_start();  // stores the bodies' positions in start_W_
+  void keep_start();             // stores the bodies' positions in start_W_, and forgets the scales
+  double scale_of(Scale scale);  // adds it to scales_ and returns its value
   // Rise of the potential energy since keep_start(), less a bound of the rounding of positions, J.
   double rise() const;
   void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows);
@@ -107,7 +120,8 @@ class TreeMotion {
   detail::Subspace root_;             // twists of the root joint if momenta are conserved; else (6, 0)
   VecX<double> start_;                // initial coordinates of joints in the scene
   VecX<double> damping_, stiffness_;  // diagonals of D and K
-  bool braked_ = false;
+  std::vector<Scale> scales_;
+  std::vector<double> held_;
   TreeScratch scratch_;
   std::vector<TreeJacobian> J_W_;  // for each body, V_WB_W = J v
   MatX<double> M_, GM_;

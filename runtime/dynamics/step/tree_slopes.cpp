@@ -76,14 +76,6 @@ VecX<double> TreeSlopes::sizes() const {
   return sizes;
 }
 
-// The energy that is removed depends on the ratio of the velocities before and after the impulses: its
-// derivatives grow as these become small.
-double TreeSlopes::share_at(const VecX<double>& after) const {
-  constexpr double kOfVelocity = 0.1;  // step of the differences, relative to the largest velocity
-  constexpr double kLeast = 0.01;      // below it rounding takes over
-  return std::clamp(kOfVelocity * after.cwiseQuotient(sizes_).lpNorm<Eigen::Infinity>(), kLeast, 1.0);
-}
-
 TreeSlopes::Place TreeSlopes::moved(const Place& from, const VecX<double>& x) const {
   const SystemTree& of = tree_.coordinates();
   Place to = from;
@@ -100,10 +92,9 @@ VecX<double> TreeSlopes::between(const Place& from, const Place& to) const {
   return x;
 }
 
-TreeSlopes::Place TreeSlopes::middle_of(TreeMotion& tree, const Place& start) const {
-  tree.start(start.q, start.v);
+void TreeSlopes::move_to_middle(TreeMotion& tree, const Place& start) const {
+  tree.start(start.q, start.v, held_);
   tree.drift(dt_ / 2);
-  return {tree.place(), tree.velocities()};
 }
 
 void TreeSlopes::push(TreeMotion& tree, const Place& middle, ContactTree& problem) {
@@ -112,16 +103,92 @@ void TreeSlopes::push(TreeMotion& tree, const Place& middle, ContactTree& proble
   tree.push(control_, dt_, 0, problem, rows_, bodies_);
 }
 
-TreeSlopes::Place TreeSlopes::end_of(TreeMotion& tree, const Place& start, const VecX<double>& after,
-                                     const VecX<double>& displacement) {
-  tree.start(start.q, start.v);
-  tree.drift(dt_ / 2);
+void TreeSlopes::move_to_end(TreeMotion& tree, const Place& start, const VecX<double>& after,
+                             const VecX<double>& displacement) {
+  move_to_middle(tree, start);
   ContactTree problem;
   rows_.clear();
   tree.push(control_, dt_, 0, problem, rows_, bodies_);
   tree.finish(after, dt_);
   if (!displacement.isZero(0)) tree.displace(displacement);
-  return {tree.place(), tree.velocities()};
+}
+
+void TreeSlopes::take_base() {
+  base_ = {tree_.place(), tree_.velocities()};
+  scales_.assign(tree_.scales().begin(), tree_.scales().end());
+  held_.clear();
+  for (const TreeMotion::Scale& scale : scales_) held_.push_back(scale.value);
+  largest_.assign(scales_.size(), 0);
+}
+
+VecX<double> TreeSlopes::outcome(const TreeMotion& tree) {
+  const Eigen::Index n = start_.v.size();
+  VecX<double> all(2 * (n + static_cast<Eigen::Index>(scales_.size())));
+  all.head(2 * n) = between(base_, {tree.place(), tree.velocities()});
+  Eigen::Index row = 2 * n;
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    const TreeMotion::Scale& scale = tree.scales()[i];
+    largest_[i] = std::max(largest_[i], scale.moving);
+    all[row++] = scale.excess;
+    all[row++] = scale.moving;
+  }
+  return all;
+}
+
+// What does not vary is not asked.
+template <class Move>
+MatX<double> TreeSlopes::slopes_by(const MatX<double>& inputs, Move&& move) {
+  const Eigen::Index n = start_.v.size(), count = inputs.rows();
+  MatX<double> by = MatX<double>::Zero(2 * (n + static_cast<Eigen::Index>(scales_.size())), count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    if (inputs.row(k).isZero(0)) continue;
+    by.col(k) = slope(sizes_[k % n], [&](double t) {
+      move(VecX<double>(t * VecX<double>::Unit(count, k)));
+      return outcome(tree_);
+    });
+  }
+  return by * inputs;
+}
+
+// Scales act in their order.
+template <class Move>
+MatX<double> TreeSlopes::with_scales(MatX<double> slopes, Move&& move) {
+  constexpr double kOfScale = 0.1;  // step of the differences: what scales act on is quadratic in them
+  const Eigen::Index n = start_.v.size();
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    const VecX<double> by_scale = slope(kOfScale, [&](double t) {
+      held_[i] = scales_[i].value + t;
+      move();
+      return outcome(tree_);
+    });
+    held_[i] = scales_[i].value;
+    const Eigen::Index row = 2 * (n + static_cast<Eigen::Index>(i));
+    slopes += by_scale * scale_slopes(i, slopes.row(row), slopes.row(row + 1));
+  }
+  return slopes.topRows(2 * n);
+}
+
+// Of sqrt(1 - excess / moving). A scale is at a bound where the ratio, or, if that is large, its inverse,
+// reaches it with the state. Where little moves beside the steps of the differences, these would be rounding;
+// the scale then changes hardly anything.
+MatX<double> TreeSlopes::scale_slopes(std::size_t scale, const MatX<double>& dexcess,
+                                      const MatX<double>& dmoving) {
+  constexpr double kLittle = 1e-10;  // of the energies of the joints in the differences
+  constexpr double kNear = 0.01;     // of the steps of the differences
+  const TreeMotion::Scale& of = scales_[scale];
+  MatX<double> slopes = MatX<double>::Zero(1, columns_.count);
+  if (!(of.moving > kLittle * largest_[scale])) return slopes;
+  const double ratio = of.excess / of.moving, most = of.most * of.most;
+  const MatX<double> by_ratio = dexcess - ratio * dmoving;  // moving times the slopes of the ratio
+  double reach = 0;
+  for (std::size_t k = 0; k < columns_.pose.size(); ++k)
+    for (const Eigen::Index column : {columns_.pose[k], columns_.velocity[k]})
+      reach = std::max(reach, sizes_[static_cast<Eigen::Index>(k)] * std::abs(by_ratio(0, column)));
+  reach *= kNear / std::max(1.0, std::abs(ratio));
+  for (const double bound : {1.0, 1 - most})
+    at_energy_limit_ = at_energy_limit_ || std::abs(of.excess - bound * of.moving) < reach;
+  if (1 - ratio > 0 && 1 - ratio < most) slopes = by_ratio / (-2 * of.value * of.moving);
+  return slopes;
 }
 
 MatX<double> TreeSlopes::start_slopes() const {
@@ -136,17 +203,19 @@ MatX<double> TreeSlopes::start_slopes() const {
 
 MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count) {
   bodies_.assign(body_count, {});
-  middle_ = middle_of(tree_, start_);
+  held_.clear();
+  move_to_middle(tree_, start_);
+  take_base();
+  middle_ = base_;
   const Eigen::Index n = start_.v.size();
-  MatX<double> by_start(2 * n, 2 * n);
-  for (Eigen::Index k = 0; k < 2 * n; ++k)
-    by_start.col(k) = slope(sizes_[k % n], [&](double t) {
-      return between(middle_, middle_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k))));
-    });
-  MatX<double> slopes = by_start * start_slopes();
+  MatX<double> slopes =
+      slopes_by(start_slopes(), [&](const VecX<double>& x) { move_to_middle(tree_, moved(start_, x)); });
   for (Variants& of : variants_)
-    slopes.col(of.column) =
-        slope(of, [&](TreeMotion& tree) { return between(middle_, middle_of(tree, start_)); });
+    slopes.col(of.column) += slope(of, [&](TreeMotion& tree) {
+      move_to_middle(tree, start_);
+      return outcome(tree);
+    });
+  slopes = with_scales(std::move(slopes), [&] { move_to_middle(tree_, start_); });
   MovingPart part;
   part.dx = slopes.topRows(n);
   part.dold = slopes.bottomRows(n);
@@ -198,37 +267,23 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
 
 MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displacement,
                              const MatX<double>& displacement_slopes) {
-  const Eigen::Index n = start_.v.size();
-  const double share = share_at(part.y);
-  const Place base = end_of(tree_, start_, part.y, displacement);
-  const bool braked = tree_.braked();
-  // `inputs` (count, N): their slopes. What does not vary is not asked.
-  const auto slopes_by = [&](const MatX<double>& inputs, auto&& end_at) {
-    MatX<double> by = MatX<double>::Zero(2 * n, inputs.rows());
-    for (Eigen::Index k = 0; k < by.cols(); ++k) {
-      if (inputs.row(k).isZero(0)) continue;
-      by.col(k) = slope(share * sizes_[k % n], [&](double t) {
-        const Place end = end_at(VecX<double>(t * VecX<double>::Unit(by.cols(), k)));
-        at_energy_limit_ = at_energy_limit_ || tree_.braked() != braked;
-        return between(base, end);
-      });
-    }
-    return MatX<double>(by * inputs);
-  };
+  held_.clear();
+  move_to_end(tree_, start_, part.y, displacement);
+  take_base();
   MatX<double> slopes =
-      slopes_by(
-          start_slopes(),
-          [&](const VecX<double>& x) { return end_of(tree_, moved(start_, x), part.y, displacement); }) +
+      slopes_by(start_slopes(),
+                [&](const VecX<double>& x) { move_to_end(tree_, moved(start_, x), part.y, displacement); }) +
       slopes_by(part.dy,
-                [&](const VecX<double>& x) { return end_of(tree_, start_, part.y + x, displacement); });
+                [&](const VecX<double>& x) { move_to_end(tree_, start_, part.y + x, displacement); });
   if (!displacement.isZero(0))
-    slopes += slopes_by(displacement_slopes, [&](const VecX<double>& x) {
-      return end_of(tree_, start_, part.y, displacement + x);
-    });
+    slopes += slopes_by(displacement_slopes,
+                        [&](const VecX<double>& x) { move_to_end(tree_, start_, part.y, displacement + x); });
   for (Variants& of : variants_)
-    slopes.col(of.column) += slope(
-        of, [&](TreeMotion& tree) { return between(base, end_of(tree, start_, part.y, displacement)); });
-  return slopes;
+    slopes.col(of.column) += slope(of, [&](TreeMotion& tree) {
+      move_to_end(tree, start_, part.y, displacement);
+      return outcome(tree);
+    });
+  return with_scales(std::move(slopes), [&] { move_to_end(tree_, start_, part.y, displacement); });
 }
 
 }  // namespace abut::dynamics

@@ -9,8 +9,9 @@
 namespace abut::dynamics {
 
 // Derivatives of a tree's motion through a step of midpoint.h with respect to its state at the start and to
-// the velocities that impulses leave: fourth-order differences of TreeMotion, whose maps are smooth but where
-// it begins to remove energy (TreeMotion::finish).
+// the velocities that impulses leave: fourth-order differences of TreeMotion with its scales held, and of the
+// energies from which the scales follow. These vary with the ratio of the velocities of joints to all others,
+// however small it is: their own slopes are in closed form. At their bounds there is a kink.
 class TreeSlopes {
  public:
   // Columns of the tree's inputs among all N inputs of the step: of its tangent and its velocity, for its
@@ -39,7 +40,8 @@ class TreeSlopes {
   // velocities after the impulses, and a displacement (n) with its slopes (n, N).
   MatX<double> end(const MovingPart& part, const VecX<double>& displacement,
                    const MatX<double>& displacement_slopes);
-  // Whether end() has met a place where the tree begins to remove energy.
+  // Whether a scale of middle() or end() is at one of its bounds, or a hundredth of a step of the differences
+  // from it.
   bool at_energy_limit() const { return at_energy_limit_; }
 
   const Columns& columns() const { return columns_; }
@@ -50,13 +52,23 @@ class TreeSlopes {
   };
   Place moved(const Place& from, const VecX<double>& x) const;
   VecX<double> between(const Place& from, const Place& to) const;
-  Place middle_of(TreeMotion& tree, const Place& start) const;
+  void move_to_middle(TreeMotion& tree, const Place& start) const;
   void push(TreeMotion& tree, const Place& middle, ContactTree& problem);
-  Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after,
-               const VecX<double>& displacement);
+  void move_to_end(TreeMotion& tree, const Place& start, const VecX<double>& after,
+                   const VecX<double>& displacement);
   VecX<double> sizes() const;
-  // Share of the sizes by which the velocities `after` impulses can be varied, and places with them.
-  double share_at(const VecX<double>& after) const;
+  // Takes where tree_ is as the base of the slopes, and holds its scales from here on.
+  void take_base();
+  // Where a tree is (2 n) from the base, and the excess and the moving energy of each of its scales.
+  VecX<double> outcome(const TreeMotion& tree);
+  // Slopes of the outcome where move(x) moves tree_ from inputs that are x off, given those of x (inputs, N).
+  template <class Move>
+  MatX<double> slopes_by(const MatX<double>& inputs, Move&& move);
+  // Slopes (2 n, N) of where move() moves tree_, given those of the outcome with the scales held.
+  template <class Move>
+  MatX<double> with_scales(MatX<double> slopes, Move&& move);
+  // Slopes (1, N) of the value of a scale by those of its energies.
+  MatX<double> scale_slopes(std::size_t scale, const MatX<double>& dexcess, const MatX<double>& dmoving);
   // Slopes (2 n, N) of (tangent; velocity) at the start.
   MatX<double> start_slopes() const;
 
@@ -65,8 +77,10 @@ class TreeSlopes {
   double dt_;
   Columns columns_;
   std::span<Variants> variants_;
-  Place start_, middle_;
-  VecX<double> sizes_;  // (n) step of the differences for each tangent and its rate
+  Place start_, middle_, base_;
+  std::vector<TreeMotion::Scale> scales_;  // of the base
+  std::vector<double> held_, largest_;     // their values; moving energies, the largest of the differences
+  VecX<double> sizes_;                     // (n) step of the differences for each tangent and its rate
   std::vector<JointRow> rows_;
   std::vector<ContactBody> bodies_;
   bool at_energy_limit_ = false;
