@@ -255,6 +255,16 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
   }
 }
 
+// Makes the direction the change of the twists by a share of the residual impulses, which it takes away.
+void ImplicitIsland::direct_along_residual(const ImplicitBodies& bodies, double share) {
+  direction_.resizeLike(residual_vector_);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const auto first = static_cast<Eigen::Index>(6 * k);
+    direction_.segment<6>(first) =
+        -share * bodies.twist_by(static_cast<std::size_t>(bodies_[k]), residual_vector_.segment<6>(first));
+  }
+}
+
 // Whether the direction has at most the given energy as a motion.
 bool ImplicitIsland::is_within(const ImplicitBodies& bodies, double twice_energy) const {
   double sum = 0;
@@ -267,14 +277,18 @@ bool ImplicitIsland::is_within(const ImplicitBodies& bodies, double twice_energy
 void ImplicitIsland::push(ImplicitBodies& bodies, std::span<const PairForce> forces) {
   const double merit = measure(bodies, forces).merit;
   if (!std::isfinite(merit)) return;
-  if (!find_direction(bodies, forces) || !is_within(bodies, merit)) {
-    direction_.resizeLike(residual_vector_);
-    for (std::size_t k = 0; k < bodies_.size(); ++k) {
-      const auto first = static_cast<Eigen::Index>(6 * k);
-      direction_.segment<6>(first) =
-          -bodies.twist_by(static_cast<std::size_t>(bodies_[k]), residual_vector_.segment<6>(first));
-    }
-  }
+  if (!find_direction(bodies, forces) || !is_within(bodies, merit)) direct_along_residual(bodies, 1);
+  try_step(bodies, 1);
+}
+
+// With residual impulses r and twists V, r.V > 0 is the energy that a step may have added; V - t M^-1 r has
+// none to add with the forces held, and no more kinetic energy than V.
+void ImplicitIsland::restrain(ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  const double merit = measure(bodies, forces).merit;
+  keep_trials(bodies);
+  const double energy = residual_vector_.dot(best_);
+  if (!std::isfinite(merit) || !(energy > 0)) return;
+  direct_along_residual(bodies, std::min(1.0, energy / merit));
   try_step(bodies, 1);
 }
 

@@ -91,6 +91,9 @@ class ImplicitIsland {
   // to which the impulse left over there drives the bodies, with the forces linearised (a whole Newton step),
   // or as they are where that moves the bodies less.
   void push(ImplicitBodies& bodies, std::span<const PairForce> forces);
+  // Takes the forces at that trial and makes one that adds no energy: less of the impulse that they do not
+  // give, as far as it was along the motion.
+  void restrain(ImplicitBodies& bodies, std::span<const PairForce> forces);
   // Makes the bodies' trials, with the forces there, the best one, whatever its residual.
   void settle(const ImplicitBodies& bodies, std::span<const PairForce> forces);
 
@@ -115,6 +118,7 @@ class ImplicitIsland {
   };
   Measure measure(const ImplicitBodies& bodies, std::span<const PairForce> forces);
   bool find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces);
+  void direct_along_residual(const ImplicitBodies& bodies, double share);
   bool is_within(const ImplicitBodies& bodies, double twice_energy) const;
   void try_step(ImplicitBodies& bodies, double length);
   void keep_trials(const ImplicitBodies& bodies);

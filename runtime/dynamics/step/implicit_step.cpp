@@ -186,19 +186,18 @@ void ImplicitStep::search_smoothed() {
 
 // Moves the islands without a solution on from their best trials, by the impulses left over there.
 void ImplicitStep::push_unsolved() {
-  const auto evaluate = [&] {
+  const auto each = [&](auto&& act) {
     wanted_.assign(contact_.pairs().size(), 0);
     for (const ImplicitIsland& island : islands_)
       for (const std::int32_t pair : island.pairs())
         wanted_[static_cast<std::size_t>(pair)] = !island.solved();
     contact_.evaluate(bodies_.trials(), wanted_);
+    for (ImplicitIsland& island : islands_)
+      if (!island.solved()) act(island);
   };
-  evaluate();
-  for (ImplicitIsland& island : islands_)
-    if (!island.solved()) island.push(bodies_, contact_.pairs());
-  evaluate();
-  for (ImplicitIsland& island : islands_)
-    if (!island.solved()) island.settle(bodies_, contact_.pairs());
+  each([&](ImplicitIsland& island) { island.push(bodies_, contact_.pairs()); });
+  each([&](ImplicitIsland& island) { island.restrain(bodies_, contact_.pairs()); });
+  each([&](ImplicitIsland& island) { island.settle(bodies_, contact_.pairs()); });
 }
 
 void ImplicitStep::take(State& state, const Control& control) {

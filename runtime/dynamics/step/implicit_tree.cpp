@@ -255,15 +255,23 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
 }
 
 // Returns the trial to which the impulse left over at the best one drives the velocities, with the forces
-// linearised there (a whole Newton step), or as they are where that moves the bodies less.
+// linearised there (a whole Newton step), or as they are where that moves the bodies less; but for as much of
+// the impulse that the forces there do not give as would add energy (as ImplicitIsland::restrain).
 ImplicitTree::Trial ImplicitTree::pushed(const BackwardInertia& inertia, const VecX<double>& q,
                                          const Trial& best, const Control& control, double h) {
   if (!best.residual.allFinite()) return best;
   linearise(inertia, best, control, h);
+  const SystemTree& coordinates = equations().coordinates();
+  const MatX<double>& G = coordinates.independent();
   const auto twice_energy = [&](const VecX<double>& way) { return (inertia_.matrixU() * way).squaredNorm(); };
   const VecX<double> newton = newton_.solve(-best.residual), held = -h * inertia_.solve(best.residual);
   const VecX<double>& way = twice_energy(newton) <= twice_energy(held) ? newton : held;
-  return trial_at(inertia, q, best.v + equations().coordinates().independent() * way, control, h);
+  const Trial free = trial_at(inertia, q, best.v + G * way, control, h);
+  const VecX<double> velocities = free.v(coordinates.mimics().independent_velocities());
+  const VecX<double> given = h * inertia_.solve(free.residual);
+  const double energy = h * free.residual.dot(velocities), merit = twice_energy(given);
+  if (!std::isfinite(merit) || !(energy > 0)) return free;
+  return trial_at(inertia, q, free.v - std::min(1.0, energy / merit) * (G * given), control, h);
 }
 
 // With R(v'; q, v, f, p) = 0: dv' = -(dR/dv')^-1 (dR/dq dq + dR/dv dv - df + dR/dp dp); dq' follows from dq

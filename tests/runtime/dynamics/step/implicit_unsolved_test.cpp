@@ -42,9 +42,9 @@ System lying(const Flat& flat, double gap, bool jointed) {
 }
 
 // Few iterations, since they are in vain.
-StepConfig with_point(double dt) {
+StepConfig with_point(double dt, double stiffness = kStiffness) {
   StepConfig config{.dt = dt, .integrator = "implicit", .integrator_settings = {{"iterations", 1}}};
-  config.source = {.model = "point", .settings = {{"stiffness", kStiffness}}};
+  config.source = {.model = "point", .settings = {{"stiffness", stiffness}}};
   return config;
 }
 
@@ -79,6 +79,23 @@ TEST(ImplicitUnsolved, WhatFallsOnALineOrAFaceComesToRest) {
         SCOPED_TRACE(std::string(flat.shape) + (jointed ? ", beside a joint, " : ", ") + std::to_string(dt));
         fall(flat, jointed, dt);
       }
+}
+
+// Stiffer than an explicit part of a step could follow.
+TEST(ImplicitUnsolved, WhatIsStiffGainsNoEnergy) {
+  for (const Flat& flat : kFlats)
+    for (const bool jointed : {false, true}) {
+      SCOPED_TRACE(std::string(flat.shape) + (jointed ? ", beside a joint" : ""));
+      const System system = lying(flat, kHeight, jointed);
+      State state = system.initial_state();
+      const double energy = system.potential_energy(state, 0);
+      const auto integrator = make_integrator(system, with_point(kLongest, 1e9));
+      for (int k = 0; k < 30; ++k) {
+        integrator->step(state, {});
+        ASSERT_LE(system.kinetic_energy(state, 0) + system.potential_energy(state, 0), energy + 1e-9) << k;
+        ASSERT_GE(state.bodies[0].p_WB.z(), flat.half - 1e-3) << k;
+      }
+    }
 }
 
 // A capsule that lies at the depth at which it is carried, by a force at one end after the other: each part's
