@@ -341,7 +341,7 @@ int run(Arguments arguments) {
   const std::int64_t steps = steps_of(scene, arguments);
 
   Output output(arguments, control, joints, simulation);
-  cli::Watches watches(config);
+  cli::Watches watches(simulation);
   cli::Progress progress("step", static_cast<double>(simulation.steps()));
   const auto control_at = [&](double time) {
     dynamics::Control now = control.at(time);

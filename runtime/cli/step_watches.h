@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
+#include <vector>
 
 #include "runtime/cli/say.h"
+#include "runtime/dynamics/collide/contact_source.h"
 #include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/step/simulation.h"
 
@@ -76,8 +79,9 @@ class StabilityWatch {
 // the run.
 class ConvergenceWatch {
  public:
-  explicit ConvergenceWatch(const dynamics::StepConfig& config)
-      : watches_(!dynamics::find_integrator(config.integrator).uses_contact_solver()) {}
+  explicit ConvergenceWatch(const dynamics::Simulation& simulation)
+      : watches_(!dynamics::find_integrator(simulation.config().integrator).uses_contact_solver()),
+        jumps_(simulation.config().integrator == "implicit" && takes(simulation, "point")) {}
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const dynamics::StepReport& report = simulation.report();
@@ -92,8 +96,11 @@ class ConvergenceWatch {
       say(stderr,
           "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
           "tolerance, missed --integrator-error, or had contact forces whose own iterations did not "
-          "end. Take a smaller --dt\n",
-          failed_, steps_, first_);
+          "end. {}\n",
+          failed_, steps_, first_,
+          jumps_ ? "The model point has no answer where bodies touch along a line or a face, whatever --dt: "
+                   "take another model for them; otherwise take a smaller --dt"
+                 : "Take a smaller --dt");
     if (missed_ > 0)
       say(stderr,
           "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
@@ -107,14 +114,23 @@ class ConvergenceWatch {
   }
 
  private:
-  bool watches_ = false;
+  // Whether any pair of bodies may have the forces of a model.
+  static bool takes(const dynamics::Simulation& simulation, std::string_view model) {
+    const std::vector<dynamics::ContactChoice>& choices = simulation.system().scene().contacts;
+    return dynamics::force_model(simulation.config().source) == model ||
+           std::any_of(choices.begin(), choices.end(),
+                       [&](const dynamics::ContactChoice& choice) { return choice.model == model; });
+  }
+
+  bool watches_ = false, jumps_ = false;
   std::int64_t steps_ = 0, failed_ = 0, first_ = 0, missed_ = 0, first_missed_ = 0, turned_ = 0,
                first_turned_ = 0;
 };
 
 // All watches together.
 struct Watches {
-  explicit Watches(const dynamics::StepConfig& config) : solver(config), convergence(config) {}
+  explicit Watches(const dynamics::Simulation& simulation)
+      : solver(simulation.config()), convergence(simulation) {}
 
   void note(const dynamics::Simulation& simulation) {
     solver.note(simulation);

@@ -91,6 +91,17 @@ double ImplicitBodies::square_of_speed(std::size_t i, const Vec6<double>& impuls
          starts_[i].mass;
 }
 
+Vec6<double> ImplicitBodies::twist_by(std::size_t i, const Vec6<double>& impulse) const {
+  Vec6<double> change;
+  change << starts_[i].inverse_inertia_W * impulse.head<3>(), impulse.tail<3>() / starts_[i].mass;
+  return change;
+}
+
+double ImplicitBodies::twice_energy(std::size_t i, const Vec6<double>& V_WB_W) const {
+  const Vec3<double> w = V_WB_W.head<3>();
+  return w.dot(inertia_W(i) * w) + starts_[i].mass * V_WB_W.tail<3>().squaredNorm();
+}
+
 void ImplicitBodies::take(State& state) const {
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     BodyState& moving = state.bodies[i];
@@ -187,6 +198,13 @@ void ImplicitIsland::try_step(ImplicitBodies& bodies, double length) {
   }
 }
 
+void ImplicitIsland::keep_trials(const ImplicitBodies& bodies) {
+  best_.resize(static_cast<Eigen::Index>(6 * bodies_.size()));
+  for (std::size_t k = 0; k < bodies_.size(); ++k)
+    best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
+        bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
+}
+
 void ImplicitIsland::restart(ImplicitBodies& bodies, const Eigen::VectorXd& twists) {
   best_ = twists;
   try_step(bodies, 0);
@@ -221,10 +239,7 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
     begun_ = true;
     merit_ = now.merit;
     residual_ = now.residual;
-    best_.resize(static_cast<Eigen::Index>(6 * bodies_.size()));
-    for (std::size_t k = 0; k < bodies_.size(); ++k)
-      best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
-          bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
+    keep_trials(bodies);
     solved_ = std::isfinite(merit_) && residual_ <= limits.tolerance + kRounding * now.scale;
     ended_ = solved_ || iterations_ - start_ == limits.iterations || halvings_ > limits.halvings ||
              !find_direction(bodies, forces);
@@ -238,6 +253,48 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
     ended_ = true;
     try_step(bodies, 0);
   }
+}
+
+// Makes the direction the change of the twists by a share of the residual impulses, which it takes away.
+void ImplicitIsland::direct_along_residual(const ImplicitBodies& bodies, double share) {
+  direction_.resizeLike(residual_vector_);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const auto first = static_cast<Eigen::Index>(6 * k);
+    direction_.segment<6>(first) =
+        -share * bodies.twist_by(static_cast<std::size_t>(bodies_[k]), residual_vector_.segment<6>(first));
+  }
+}
+
+// Whether the direction has at most the given energy as a motion.
+bool ImplicitIsland::is_within(const ImplicitBodies& bodies, double twice_energy) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < bodies_.size(); ++k)
+    sum += bodies.twice_energy(static_cast<std::size_t>(bodies_[k]),
+                               direction_.segment<6>(static_cast<Eigen::Index>(6 * k)));
+  return sum <= twice_energy;
+}
+
+void ImplicitIsland::push(ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  const double merit = measure(bodies, forces).merit;
+  if (!std::isfinite(merit)) return;
+  if (!find_direction(bodies, forces) || !is_within(bodies, merit)) direct_along_residual(bodies, 1);
+  try_step(bodies, 1);
+}
+
+// With residual impulses r and twists V, r.V > 0 is the energy that a step may have added; V - t M^-1 r has
+// none to add with the forces held, and no more kinetic energy than V.
+void ImplicitIsland::restrain(ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  const double merit = measure(bodies, forces).merit;
+  keep_trials(bodies);
+  const double energy = residual_vector_.dot(best_);
+  if (!std::isfinite(merit) || !(energy > 0)) return;
+  direct_along_residual(bodies, std::min(1.0, energy / merit));
+  try_step(bodies, 1);
+}
+
+void ImplicitIsland::settle(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  residual_ = measure(bodies, forces).residual;
+  keep_trials(bodies);
 }
 
 std::vector<ImplicitIsland> implicit_islands(std::size_t bodies, std::span<const PairForce> pairs) {

@@ -39,6 +39,10 @@ class ImplicitBodies {
   // Squared change of velocity by an impulse, (m/s)^2: the energy that the impulse gives to the body at rest,
   // over half its mass.
   double square_of_speed(std::size_t i, const Vec6<double>& impulse) const;
+  // Change of the twist by an impulse at the start, rad/s and m/s.
+  Vec6<double> twist_by(std::size_t i, const Vec6<double>& impulse) const;
+  // Twice the kinetic energy that a twist has at the trial, J.
+  double twice_energy(std::size_t i, const Vec6<double>& V_WB_W) const;
 
   double mass(std::size_t i) const { return starts_[i].mass; }  // kg
   const Vec6<double>& start_twist(std::size_t i) const { return starts_[i].V_WB_W; }
@@ -83,6 +87,16 @@ class ImplicitIsland {
   // within the tolerance, at the limits, or where the step has become too short.
   void advance(ImplicitBodies& bodies, std::span<const PairForce> forces, const SearchLimits& limits);
 
+  // Where a search has ended without a solution, at the best trial and with the forces there: makes the trial
+  // to which the impulse left over there drives the bodies, with the forces linearised (a whole Newton step),
+  // or as they are where that moves the bodies less.
+  void push(ImplicitBodies& bodies, std::span<const PairForce> forces);
+  // Takes the forces at that trial and makes one that adds no energy: less of the impulse that they do not
+  // give, as far as it was along the motion.
+  void restrain(ImplicitBodies& bodies, std::span<const PairForce> forces);
+  // Makes the bodies' trials, with the forces there, the best one, whatever its residual.
+  void settle(const ImplicitBodies& bodies, std::span<const PairForce> forces);
+
   // Starts again, from the given twists (6 each) of its bodies.
   void restart(ImplicitBodies& bodies, const Eigen::VectorXd& twists);
   Eigen::VectorXd start_twists(const ImplicitBodies& bodies) const;
@@ -104,7 +118,10 @@ class ImplicitIsland {
   };
   Measure measure(const ImplicitBodies& bodies, std::span<const PairForce> forces);
   bool find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces);
+  void direct_along_residual(const ImplicitBodies& bodies, double share);
+  bool is_within(const ImplicitBodies& bodies, double twice_energy) const;
   void try_step(ImplicitBodies& bodies, double length);
+  void keep_trials(const ImplicitBodies& bodies);
   std::int32_t place(std::int32_t body) const;
 
   std::vector<std::int32_t> bodies_, pairs_;  // ascending

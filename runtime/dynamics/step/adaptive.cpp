@@ -134,8 +134,7 @@ void AdaptiveStep::add(const StepReport& report) {
   sum.substeps += report_.substeps;
   sum.control_work += report_.control_work;
   sum.solver.iterations += report_.solver.iterations;
-  if (report_.substeps > 0 && !(sum.solver.residual > report_.solver.residual))
-    sum.solver.residual = report_.solver.residual;
+  if (report_.substeps > 0) sum.solver.residual += report_.solver.residual;
   sum.missed_contacts = report.missed_contacts || report_.missed_contacts;
   sum.turned_too_far = report.turned_too_far || report_.turned_too_far;
   if (report_.solver.status != Status::kOk) sum.solver.status = report_.solver.status;

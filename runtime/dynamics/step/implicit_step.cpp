@@ -77,6 +77,7 @@ class ImplicitStep final : public Integrator {
   void search(const SearchLimits& limits);
   void search_smoothed();
   bool solve_within_margins(const State& state, const Control& control, double h);
+  void push_unsolved();
   void take(State& state, const Control& control);
 
   System system_;
@@ -98,8 +99,11 @@ void ImplicitStep::advance(State& state, const Control& control, double h, int h
                            ImplicitSlopes* slopes) {
   const bool solved = solve_within_margins(state, control, h);
   if (solved || halvings == kMaxHalvings) {
-    if (!solved) report_.solver.status = Status::kNotConverged;
-    if (!solved && !contact_.covers(bodies_.trials(), h)) report_.missed_contacts = true;
+    if (!solved) {
+      push_unsolved();
+      report_.solver.status = Status::kNotConverged;
+      if (!contact_.covers(bodies_.trials(), h)) report_.missed_contacts = true;
+    }
     if (slopes != nullptr) slopes->advance(state, bodies_, islands_, contact_);
     take(state, control);
     return;
@@ -180,11 +184,29 @@ void ImplicitStep::search_smoothed() {
   }
 }
 
+// Moves the islands without a solution on from their best trials, by the impulses left over there.
+void ImplicitStep::push_unsolved() {
+  const auto each = [&](auto&& act) {
+    wanted_.assign(contact_.pairs().size(), 0);
+    for (const ImplicitIsland& island : islands_)
+      for (const std::int32_t pair : island.pairs())
+        wanted_[static_cast<std::size_t>(pair)] = !island.solved();
+    contact_.evaluate(bodies_.trials(), wanted_);
+    for (ImplicitIsland& island : islands_)
+      if (!island.solved()) act(island);
+  };
+  each([&](ImplicitIsland& island) { island.push(bodies_, contact_.pairs()); });
+  each([&](ImplicitIsland& island) { island.restrain(bodies_, contact_.pairs()); });
+  each([&](ImplicitIsland& island) { island.settle(bodies_, contact_.pairs()); });
+}
+
 void ImplicitStep::take(State& state, const Control& control) {
+  double residual = 0;
   for (const ImplicitIsland& island : islands_) {
     report_.solver.iterations = std::max(report_.solver.iterations, island.iterations());
-    report_.solver.residual = std::max(report_.solver.residual, island.residual());
+    residual = std::max(residual, island.residual());
   }
+  report_.solver.residual += residual;
   ++report_.substeps;
   const Status contact = contact_.status();
   if (contact == Status::kNotConverged) report_.solver.status = contact;

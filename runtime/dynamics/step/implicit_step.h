@@ -18,10 +18,13 @@ namespace abut::dynamics {
 // Each group of bodies that forces couple is solved by Newton's method with the models' own derivatives; its
 // steps are shortened until the sum of the squared residuals, in the kinetic metric, falls. Where that ends
 // above the tolerance, also after continuation in smoothed friction (solve/smoothed_friction.h), the time
-// step is divided into two of half its length, and so on, up to kMaxHalvings times; after that the report's
-// solver status is kNotConverged, and the state is the best one found. The report's residual is the largest
-// error of a body's momentum, as a velocity, m/s; depths are not measured (NaN). Allocates in each step.
-// Systems with joints: implicit_tree.h.
+// step is divided into two of half its length, and so on, up to kMaxHalvings times. A part that has no
+// solution then takes the impulse left over at the best velocities found, with the forces linearised there,
+// so that all forces act, as in a linearly implicit step, but for what of it would add energy; the report's
+// solver status is kNotConverged. So it is with bodies that touch along a line or a face, where the model's
+// force jumps from end to end
+// (`point`). The report's residual is the sum over the parts of the largest error of a body's momentum, as a
+// velocity, m/s; depths are not measured (NaN). Allocates in each step. Systems with joints: implicit_tree.h.
 std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config);
 
 inline constexpr int kMaxHalvings = 6;

@@ -75,15 +75,18 @@ class ImplicitTree final : public TreeIntegrator {
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, double h, int halvings,
                Slopes* slopes) {
     const BackwardInertia inertia(tree(), q, v, h, equations().scratch());
-    const Trial end = solve(inertia, q, v, control, h);
-    if (!solved(end) && halvings < kMaxHalvings) {
-      for (int half = 0; half < 2; ++half) advance(q, v, control, h / 2, halvings + 1, slopes);
-      return;
+    Trial end = solve(inertia, q, v, control, h);
+    if (!solved(end)) {
+      if (halvings < kMaxHalvings) {
+        for (int half = 0; half < 2; ++half) advance(q, v, control, h / 2, halvings + 1, slopes);
+        return;
+      }
+      report().solver.status = Status::kNotConverged;
+      end = pushed(inertia, q, end, control, h);
     }
     ++report().substeps;
     heed_contact();
-    if (!solved(end)) report().solver.status = Status::kNotConverged;
-    report().solver.residual = std::max(report().solver.residual, end.speed);
+    report().solver.residual += end.speed;
     report().control_work += h * equations().control_power(end.v, control);
     if (slopes != nullptr) differentiate(inertia, q, v, end, control, h, *slopes);
     q = end.q;
@@ -103,6 +106,8 @@ class ImplicitTree final : public TreeIntegrator {
                const Control& control, double h, const SearchLimits& limits);
   Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
+  Trial pushed(const BackwardInertia& inertia, const VecX<double>& q, const Trial& best,
+               const Control& control, double h);
   void measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial);
   // Derivatives (nv, nv) of the residual with respect to q' and to v', the other held.
   BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
@@ -247,6 +252,26 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
     ++report().solver.iterations;
   }
   return best;
+}
+
+// Returns the trial to which the impulse left over at the best one drives the velocities, with the forces
+// linearised there (a whole Newton step), or as they are where that moves the bodies less; but for as much of
+// the impulse that the forces there do not give as would add energy (as ImplicitIsland::restrain).
+ImplicitTree::Trial ImplicitTree::pushed(const BackwardInertia& inertia, const VecX<double>& q,
+                                         const Trial& best, const Control& control, double h) {
+  if (!best.residual.allFinite()) return best;
+  linearise(inertia, best, control, h);
+  const SystemTree& coordinates = equations().coordinates();
+  const MatX<double>& G = coordinates.independent();
+  const auto twice_energy = [&](const VecX<double>& way) { return (inertia_.matrixU() * way).squaredNorm(); };
+  const VecX<double> newton = newton_.solve(-best.residual), held = -h * inertia_.solve(best.residual);
+  const VecX<double>& way = twice_energy(newton) <= twice_energy(held) ? newton : held;
+  const Trial free = trial_at(inertia, q, best.v + G * way, control, h);
+  const VecX<double> velocities = free.v(coordinates.mimics().independent_velocities());
+  const VecX<double> given = h * inertia_.solve(free.residual);
+  const double energy = h * free.residual.dot(velocities), merit = twice_energy(given);
+  if (!std::isfinite(merit) || !(energy > 0)) return free;
+  return trial_at(inertia, q, free.v - std::min(1.0, energy / merit) * (G * given), control, h);
 }
 
 // With R(v'; q, v, f, p) = 0: dv' = -(dR/dv')^-1 (dR/dq dq + dR/dv dv - df + dR/dp dp); dq' follows from dq

@@ -12,9 +12,10 @@ namespace abut::dynamics {
 // models' own derivatives; its steps are shortened until the residual, in the kinetic metric, falls. Where
 // that ends above the tolerance, also after continuation in smoothed friction (solve/smoothed_friction.h),
 // the time step is divided into two of half its length, and so on, up to kMaxHalvings times
-// (implicit_step.h); after that the report's solver status is kNotConverged, and the state is the best one
-// found. The report's residual is the largest error, as a velocity of the mass of a group of jointed bodies,
-// or of a single one, m/s. Derivatives are by the implicit function theorem.
+// (implicit_step.h); parts without a solution then are as described there, and the report's solver status is
+// kNotConverged. The report's residual is the sum over the parts of the largest error, as a velocity of the
+// mass of a group of jointed bodies, or of a single one, m/s. Derivatives are by the implicit function
+// theorem.
 std::unique_ptr<Integrator> make_implicit_tree(const System& system, const StepConfig& config);
 
 }  // namespace abut::dynamics

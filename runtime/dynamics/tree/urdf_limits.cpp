@@ -72,6 +72,8 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
     } else if (tag.starts_with("<![CDATA[")) {
       at = past(text, "]]>", at + 9);
     } else if (tag.size() > 1 && names_element(tag[1])) {
+      if (depth == 0 && robots == 0 && begins(tag, "mujoco"))
+        refuse("is MJCF, which is not read; a URDF is needed");
       if (depth == 0 && begins(tag, "robot") && ++robots > 1)
         refuse("a second <robot>; a file has one: put the other into a file of its own");
       const std::size_t end = past_tag(text, at);

@@ -210,6 +210,21 @@ TEST_F(Sim, StepsThatTheSolverDidNotSolveAreTold) {
   }
 }
 
+// A box falls flat: its faces are told of where the model has no answer for them.
+TEST_F(Sim, ImplicitStepsWithoutASolutionAreTold) {
+  write("flat.scn",
+        "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\nbody a 1 0.01 0.01 0.01 0 0 0.101 1 0 0 0 0 0 0 0 0 0 1\n"
+        " box 0.1 0.1 0.1 0 0 0 1 0 0 0\n");
+  const std::string start = "flat.scn --integrator implicit --integrator-iterations 1 --steps 20 ";
+  const std::string told = "were not solved to their tolerance", faces = "touch along a line or a face";
+  const Outcome point = run(start + "--model point --stats -");
+  EXPECT_NE(point.err.find(told), std::string::npos) << point.err;
+  EXPECT_NE(point.err.find(faces), std::string::npos) << point.err;
+  const Outcome field = run(start + "--integrator-error 1e-12 --integrator-halvings 1 --stats -");
+  EXPECT_NE(field.err.find(told), std::string::npos) << field.err;
+  EXPECT_EQ(field.err.find(faces), std::string::npos) << field.err;
+}
+
 // A box of 1 kg on 1 MN/m, in steps that are too long and in short ones, by hand or by an error bound.
 TEST_F(Sim, ExplicitStepsTooLongForTheStiffnessAreTold) {
   const std::string start = "a.scn --integrator rk4 --model point --stiffness 1e6 --stats s.csv ";

@@ -283,6 +283,16 @@ TEST_F(Urdf, RefusesDeclarationsThatHideWhatFollows) {
   }
 }
 
+TEST_F(Urdf, RefusesMjcf) {
+  const fs::path file = folder_ / "arm.xml";
+  std::ofstream(file) << "<?xml version='1.0'?>\n<!-- <robot> -->\n<mujoco model='arm'><worldbody/></mujoco>";
+  EXPECT_EQ(test::refusal([&] { read_urdf(file); }),
+            file.string() + ": line 3: is MJCF, which is not read; a URDF is needed");
+  // What a URDF says to MuJoCo.
+  EXPECT_EQ(
+      read_urdf(write("<mujoco><compiler discardvisual='false'/></mujoco>" + link("base"))).links.size(), 1U);
+}
+
 TEST_F(Urdf, RefusesXacro) {
   const std::string words = ": is xacro, of which a URDF is made first: `xacro FILE > robot.urdf` (ROS)";
   EXPECT_EQ(refusal(link("base") + "\n<xacro:include filename='arm.xacro'/>"), "line 2" + words);
