@@ -68,18 +68,18 @@ class PiecesModel : public DistanceModel {
     return found;
   }
 
-  // Replaces the points and the normal by those that the estimators find for the same pair of pieces: where
-  // several normals are equally good, the warm-started search may end at another one than the cold search.
+  // Replaces the pair's own answer by that of the estimators for the same pieces, from whose points and
+  // normal they differentiate: where several normals are equally good, the warm-started search may end at
+  // another one than the cold search. An answer that the cold search did not finish replaces none.
   void answer_as_estimators(const body::Pair& pair, witness::PiecesWitness& found) {
     if (found.witness.status == Status::kInvalidInput) return;
     witness::Witness<double> own =
         witness::separation(pieces_A_.of(pair.A->geometry, found.piece_A),
                             pieces_B_.of(pair.B->geometry, found.piece_B), pair.X_AB, workspace_);
-    own.distance = found.witness.distance;  // keeps the distance, bounds and status of all pairs
-    own.lower_bound = found.witness.lower_bound;
-    own.upper_bound = found.witness.upper_bound;
+    if (own.status == Status::kNotConverged) return;
+    own.lower_bound = std::min(own.lower_bound, found.witness.lower_bound);  // that of all pairs
     own.iterations += found.witness.iterations;
-    own.status = found.witness.status;
+    if (found.witness.status == Status::kNotConverged) own.status = Status::kNotConverged;
     found.witness = own;
   }
 
