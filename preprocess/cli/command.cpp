@@ -243,6 +243,8 @@ int import_tetrahedra(const Arguments& arguments) {
            imported.provenance.measures.at("import_largest_pressure"));
   if (imported.name != std::filesystem::path(arguments.file).stem())
     cli::say("  note: called '{}': the file's own name is too long or cannot be printed\n", imported.name);
+  if (const std::string what = caution(imported.provenance.measures); !what.empty())
+    cli::say("  {}: take care: {}\n", imported.name, what);
   return kAllFine;
 }
 
