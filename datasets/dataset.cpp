@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "datasets/deeper.h"
 #include "datasets/layouts.h"
@@ -51,10 +52,11 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
   constexpr std::size_t kMaxNames = 20;
   std::size_t shapes = 0;
   std::vector<fs::path> others;
-  const std::vector<fs::path> meshes = meshes_of(listing.files);
+  const std::vector<fs::path> list = meshes_of(listing.files);
+  const std::set<fs::path> meshes(list.begin(), list.end());
   for (const fs::path& file : listing.files) {
     if (has_mesh_extension(file)) {
-      if (std::find(meshes.begin(), meshes.end(), file) == meshes.end())
+      if (!meshes.contains(file))
         dataset.notes.push_back(
             fmt::format("'{}' was left out: a mesh of the same name is beside it", file.string()));
       continue;

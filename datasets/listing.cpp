@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "runtime/core/error.h"
 
@@ -38,14 +39,12 @@ bool has_mesh_extension(const fs::path& path) {
 }
 
 std::vector<fs::path> meshes_of(const std::vector<fs::path>& files) {
-  std::vector<fs::path> meshes;
-  const auto has_shape = [&](const fs::path& scene) {
-    return std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
-      return has_mesh_extension(file) && !is_scene(file) && file.stem() == scene.stem();
-    });
-  };
+  std::set<fs::path> shapes;  // stems of the meshes that are no scenes
   for (const fs::path& file : files)
-    if (has_mesh_extension(file) && !(is_scene(file) && has_shape(file))) meshes.push_back(file);
+    if (has_mesh_extension(file) && !is_scene(file)) shapes.insert(file.stem());
+  std::vector<fs::path> meshes;
+  for (const fs::path& file : files)
+    if (has_mesh_extension(file) && !(is_scene(file) && shapes.contains(file.stem()))) meshes.push_back(file);
   return meshes;
 }
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "datasets/listing.h"
-#include "preprocess/cli/versions.h"
 #include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
@@ -35,9 +34,8 @@ AssetStore::AssetStore(const std::filesystem::path& folder, const std::filesyste
 }
 
 std::string AssetStore::key(const datasets::ObjectSource& source, const Parameters& parameters) {
-  std::string text = digest_of(source.file) + '\n' + datasets::lower_extension(source.file) + '\n';
-  for (const auto& map : {describe(parameters, source.metres_per_unit), versions()})
-    for (const auto& [name, value] : map) text.append(name).append("=").append(value).append("\n");
+  const std::string text = digest_of(source.file) + '\n' + datasets::lower_extension(source.file) + '\n' +
+                           settings_text(parameters, source.metres_per_unit);
   std::string digest = asset::digest(std::as_bytes(std::span(text)));
   std::replace(digest.begin(), digest.end(), ':', '-');
   return digest;

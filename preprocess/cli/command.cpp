@@ -129,7 +129,8 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   }
   std::optional<Manifest> manifest;
   if (arguments.shard.count > 0)
-    manifest.emplace(arguments.out, dataset, arguments.shard, objects, selection.others);
+    manifest.emplace(arguments.out, dataset, arguments.shard, objects, selection.others,
+                     settings_text(arguments.batch.parameters, dataset.objects.front().metres_per_unit));
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
@@ -242,6 +243,8 @@ int import_tetrahedra(const Arguments& arguments) {
            imported.provenance.measures.at("import_largest_pressure"));
   if (imported.name != std::filesystem::path(arguments.file).stem())
     cli::say("  note: called '{}': the file's own name is too long or cannot be printed\n", imported.name);
+  if (const std::string what = caution(imported.provenance.measures); !what.empty())
+    cli::say("  {}: take care: {}\n", imported.name, what);
   return kAllFine;
 }
 
@@ -290,13 +293,14 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->footer(
       "The parts' manifests are read, not the assets: `abut-preprocess verify OUT` reads those.\n"
       "Exit codes: 0 every object of every part is made or up to date, and its asset is there; 1 something\n"
-      "            failed or is left, or the dataset changed between the parts;\n"
+      "            failed or is left, or the dataset or the settings changed between the parts;\n"
       "            2 bad arguments or a folder without manifests of parts.");
   sub->add_option("OUT", arguments.out, "Folder of the assets")->required();
   sub->add_option("--json", arguments.json,
                   "Merge the manifests of all parts in this file; -: to standard output alone")
       ->type_name("FILE");
-  sub->add_option("--dataset", arguments.dataset, "The parts must be of the objects that are there now")
+  sub->add_option("--dataset", arguments.dataset,
+                  "The parts must be of the objects, and of files with the size and time, that are there now")
       ->type_name("FOLDER");
   sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
   sub->add_option(

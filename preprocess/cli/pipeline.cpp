@@ -196,6 +196,13 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"spheres.count", parameters.spheres.text()}};
 }
 
+std::string settings_text(const Parameters& parameters, double metres_per_unit) {
+  std::string text;
+  for (const auto& map : {describe(parameters, metres_per_unit), versions()})
+    for (const auto& [name, value] : map) text.append(name).append("=").append(value).append("\n");
+  return text;
+}
+
 std::string absolute_source(const datasets::ObjectSource& source) {
   return std::filesystem::absolute(source.file).lexically_normal().string();
 }

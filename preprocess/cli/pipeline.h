@@ -33,6 +33,9 @@ const std::map<std::string, FieldKind>& field_kinds();
 // All parameters as stored in the asset, including the object's scale; numbers with all significant digits.
 std::map<std::string, std::string> describe(const Parameters& parameters, double metres_per_unit);
 
+// Everything but the source that determines an asset: describe() and the versions, a line "name=value" each.
+std::string settings_text(const Parameters& parameters, double metres_per_unit);
+
 // Makes an asset: reads, closes, indexes, and adds tetrahedra and the other parts; sets the provenance:
 // parameters, versions, warnings, seconds of each stage, measures. `stage` is called with each stage's name
 // when it begins: read, close, hull, surface, mass, volumes, points, grid, pieces and spheres (these two with

@@ -24,16 +24,18 @@ std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSou
                                            const Shard& shard);
 
 // The results for a part's objects, in out/manifests/I-of-N.json, during one run, with the number and a
-// digest of the dataset's objects. If the run dies, no results of an earlier run remain for its objects.
+// digest of the dataset's objects, and for each object a digest of its settings and its file's size and time
+// before the run. If the run dies, no results of an earlier run remain for its objects.
 class Manifest {
  public:
   // Takes the earlier manifest's entries for `others`, the objects of the part that this run does not make,
   // and removes that manifest. If there are others, a new manifest lists the run's `objects` as interrupted
   // next to them. Throws InvalidInput if the earlier manifest is damaged and there are others, or lists
-  // objects outside `dataset` that still exist; IoError.
+  // objects outside `dataset` that still exist; IoError. `settings`: everything but its file that determines
+  // an object of the run.
   Manifest(const std::filesystem::path& out, const datasets::Dataset& dataset, const Shard& shard,
            const std::vector<datasets::ObjectSource>& objects,
-           const std::vector<datasets::ObjectSource>& others);
+           const std::vector<datasets::ObjectSource>& others, const std::string& settings);
 
   // Writes the final manifest: `summary` is the summary_json of the run, to which the others are added, read
   // again because another run may have updated them meanwhile. Throws as the constructor.
@@ -42,25 +44,28 @@ class Manifest {
  private:
   void take_others();
 
+  std::string settings_;  // as a digest
   std::filesystem::path file_;
-  std::string list_;                           // of the dataset's objects, as JSON
-  std::map<std::string, std::string> others_;  // by name, as JSON
+  std::string list_;                            // of the dataset's objects, as JSON
+  std::map<std::string, std::string> others_;   // by name, as JSON
+  std::map<std::string, std::string> sources_;  // state of the file before the run, by the object's name
 };
 
 // The results for the objects of all manifests in out/manifests: how many have each status, and the failures
 // grouped by cause, which is the reason without names and numbers.
 struct ShardStatus {
   std::string table;
-  // Every part has a manifest of the same list of objects, all of which have their assets.
+  // Every part has a manifest of the same list of objects, all of which have their assets, made with the same
+  // settings.
   bool fine = false;
 };
 
-// Reads the manifests one by one, twice, so that memory grows with the dataset only by its names. An object in
-// several manifests (of different numbers of parts) counts once, by its most recent entry; one whose asset
-// is not in `out` is "missing". The parts' list of objects must be that of `dataset`, or, if that is empty,
-// of the most recent manifest. Writes the merged manifest, in the same format, to `merged` unless that is
-// empty. Throws InvalidInput, naming the file, if there is no manifest or one is damaged; IoError; as
-// datasets::open_dataset.
+// Reads the manifests one by one, twice, so that memory grows with the dataset only by its names. An object
+// in several manifests (of different numbers of parts) counts once, by its most recent entry; one whose asset
+// is not in `out` is "missing". The parts' list of objects must be that of the most recent manifest, or of
+// `dataset` if that is given; then the objects' files must also be as they were before their runs. Writes the
+// merged manifest, in the same format, to `merged` unless that is empty. Throws InvalidInput, naming the
+// file, if there is no manifest or one is damaged; IoError; as datasets::open_dataset.
 ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged,
                          const std::filesystem::path& dataset = {});
 

@@ -60,12 +60,12 @@ std::string surface_text(const Measures& measures) {
   return text;
 }
 
-// What follows "ok" or "up to date".
+// What follows "ok" or "up to date": everything to look at, or else whether the surface was mended.
 std::string quality_text(const ObjectResult& object) {
-  if (std::string surface = surface_text(object.measures); !surface.empty()) return surface;
-  if (lacks(object, "volumes")) return ", no volume";
-  if (lacks(object, "points")) return ", no points";
-  return value_or_zero(object.measures, "surface_changes") > 0 ? ", mended" : "";
+  std::string text = surface_text(object.measures);
+  if (lacks(object, "volumes")) text += ", no volume";
+  if (lacks(object, "points")) text += ", no points";
+  return text.empty() && value_or_zero(object.measures, "surface_changes") > 0 ? ", mended" : text;
 }
 
 std::string measure_text(const ObjectResult& object, const char* key, int digits) {
@@ -133,11 +133,14 @@ std::string caution(const Measures& measures) {
   else if (cautions.empty() && measures.contains("closed_opening_m"))
     cautions.push_back(fmt::format("taken for solid behind an opening {:.3g} m across",
                                    value_or_zero(measures, "closed_opening_m")));
-  if (const auto size = measures.find("implausible_size_m"); size != measures.end())
-    cautions.push_back(fmt::format("{:.4g} m across: {}", size->second,
-                                   size->second > 1
-                                       ? "are its units millimetres? Say so with --scale 0.001"
-                                       : "are its units other than metres? Say so with --scale"));
+  if (const auto size = measures.find("implausible_size_m"); size != measures.end()) {
+    const bool imported = measures.contains("import_largest_pressure"), large = size->second > 1;
+    cautions.push_back(fmt::format("{:.4g} m across: are its units {}? {}", size->second,
+                                   large ? "millimetres" : "other than metres",
+                                   imported ? "Scale its points"
+                                   : large  ? "Say so with --scale 0.001"
+                                            : "Say so with --scale"));
+  }
   return fmt::format("{}", fmt::join(cautions, "; "));
 }
 

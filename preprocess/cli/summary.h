@@ -17,10 +17,9 @@ std::string summary_table(const BatchResult& batch);
 // Everything known about the run and its objects as JSON; the keys contain the units.
 std::string summary_json(const BatchResult& batch, const std::string& dataset, const std::string& out);
 
-// "ok", "ok, mended", "ok, parts dropped", "ok, wrapped", "ok, THIN SHELL", the last two also followed by ",
-// parts dropped", "ok, no volume", "ok, no points", the same with "up to date" in place of "ok",
-// "interrupted", "failed". "mended": the surface differs from the file's in shape or position. Other warnings
-// leave an object "ok".
+// "failed", "interrupted", or "ok" or "up to date", followed by every word that applies: ", wrapped" or
+// ", THIN SHELL"; ", parts dropped"; ", no volume"; ", no points"; of none of these ", mended" if the surface
+// differs from the file's in shape or position. Other warnings leave an object "ok".
 std::string status_text(const ObjectResult& object);
 
 // One line with the file's name and the reason why the object failed.

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "datasets/listing.h"
-#include "preprocess/export/mtl_pictures.h"
+#include "preprocess/export/mtl_materials.h"
 #include "preprocess/export/plain_obj.h"
 #include "preprocess/export/words.h"
 #include "preprocess/mesh/beside.h"
@@ -115,8 +115,8 @@ class VisualReader {
     VisualPart part;
   };
 
-  // Takes from an OBJ what is not left to assimp: the shape by the rules of the asset's reader, and the
-  // pictures.
+  // Takes from an OBJ what is not left to assimp: the shape by the rules of the asset's reader, and its
+  // materials' pictures and colours.
   void take_obj(const std::string& content) {
     Report ignored;
     const TriangleMesh mesh = parse_obj(content, file_.string(), ignored);
@@ -127,7 +127,7 @@ class VisualReader {
       note(fmt::format("its materials '{}' are left out: no such file beside it or below", name));
     for (const std::string& name : obj_->libraries)
       if (const auto library = find_beside(name, file_))
-        add_mtl_pictures(read_text(*library), fs::path(name).parent_path(), mtl_pictures_);
+        add_mtl_materials(read_text(*library), fs::path(name).parent_path(), mtl_materials_);
     if (obj_->bare_faces > 0)
       note(fmt::format(
           "texture coordinates or normals of {} are left out: not all corners have one that is there",
@@ -226,34 +226,45 @@ class VisualReader {
     return stated;
   }
 
-  // Gets the colour and returns whether the file states it. Assimp assigns a grey of 0.6 if there is no
-  // material, or only a picture. If glTF states a colour in both of its ways, assimp's diffuse colour is the
-  // one that applies.
+  // What the MTL files of an OBJ state of a material.
+  MtlMaterial mtl_material(const aiMaterial& from) const {
+    aiString name;
+    from.Get(AI_MATKEY_NAME, name);
+    const auto found = mtl_materials_.find(name.C_Str());
+    return found == mtl_materials_.end() ? MtlMaterial() : found->second;
+  }
+
+  // Whether the file states the colour of a material that has a picture or not. Where none is stated, assimp
+  // has a grey of 0.6 as the diffuse one. COLLADA has either a colour or a picture; glTF always has a colour.
+  bool states_color(const aiMaterial& from, bool textured) const {
+    if (obj_) return mtl_material(from).color.has_value();
+    aiString name;
+    from.Get(AI_MATKEY_NAME, name);
+    return is_gltf() || (!textured && name != aiString(AI_DEFAULT_MATERIAL_NAME));
+  }
+
+  // Gets the colour and returns whether the file states it. If glTF states a colour in both of its ways,
+  // assimp's diffuse colour is the one that applies.
   bool take_color(const aiMaterial& from, bool textured, Eigen::Vector4d& color) const {
-    constexpr float kUnstated = 0.6F;
     aiColor4D c(1, 1, 1, 1);
     if (from.Get(AI_MATKEY_COLOR_DIFFUSE, c) != AI_SUCCESS) from.Get(AI_MATKEY_BASE_COLOR, c);
-    const bool stated = c.r != kUnstated || c.g != kUnstated || c.b != kUnstated;
+    const bool stated = states_color(from, textured);
     if (!stated && textured) c = aiColor4D(1, 1, 1, c.a);
     float opacity = c.a;
     from.Get(AI_MATKEY_OPACITY, opacity);
     aiString mode;
     if (from.Get(AI_MATKEY_GLTF_ALPHAMODE, mode) == AI_SUCCESS && mode == aiString("OPAQUE")) opacity = 1;
-    const double numbers[] = {c.r, c.g, c.b, opacity};
+    double numbers[] = {c.r, c.g, c.b, opacity};
+    if (obj_ && stated) Eigen::Vector3d::Map(numbers) = *mtl_material(from).color;
     for (int k = 0; k < 4; ++k) color[k] = std::isfinite(numbers[k]) ? std::clamp(numbers[k], 0.0, 1.0) : 1.0;
-    const bool linear = extension_ == ".gltf" || extension_ == ".glb";
-    for (int k = 0; k < 3 && linear; ++k) color[k] = encoded(color[k]);
+    for (int k = 0; k < 3 && is_gltf(); ++k) color[k] = encoded(color[k]);
     return stated;
   }
 
   // The picture that a material refers to.
   std::optional<MtlPicture> picture_of(const aiMaterial& from) const {
+    if (obj_) return mtl_material(from).picture;
     aiString named;
-    if (obj_) {
-      from.Get(AI_MATKEY_NAME, named);
-      const auto found = mtl_pictures_.find(named.C_Str());
-      return found == mtl_pictures_.end() ? std::nullopt : std::optional(found->second);
-    }
     aiTextureType type = aiTextureType_DIFFUSE;
     if (from.GetTexture(type, 0, &named) != AI_SUCCESS) {
       type = aiTextureType_BASE_COLOR;
@@ -312,6 +323,7 @@ class VisualReader {
     return find_beside("materials/textures/" + path, folder);
   }
 
+  bool is_gltf() const { return extension_ == ".gltf" || extension_ == ".glb"; }
   static bool is_none(const aiUVTransform& t) {
     return t.mTranslation == aiVector2D(0, 0) && t.mScaling == aiVector2D(1, 1) && t.mRotation == 0;
   }
@@ -332,11 +344,11 @@ class VisualReader {
   std::optional<PlainObj> obj_;  // empty for other formats
   SceneFile scene_;
   std::map<Key, Gathered> parts_;
-  double largest_ = 0;         // largest coordinate, in the file's units
-  bool colored_ = false;       // whether vertices have colours
-  std::size_t triangles_ = 0;  // number in an OBJ, as the asset's reader counts
-  Eigen::AlignedBox3d box_;    // bounding box of these, in the file's units
-  std::map<std::string, MtlPicture> mtl_pictures_;
+  double largest_ = 0;                                // largest coordinate, in the file's units
+  bool colored_ = false;                              // whether vertices have colours
+  std::size_t triangles_ = 0;                         // number in an OBJ, as the asset's reader counts
+  Eigen::AlignedBox3d box_;                           // bounding box of these, in the file's units
+  std::map<std::string, MtlMaterial> mtl_materials_;  // of an OBJ, by name
   std::map<std::pair<fs::path, std::string>, std::string>
       names_;  // name in visual_.textures, by folder and name in the scene
   std::size_t pixels_left_ = kMaxPixels;

@@ -32,7 +32,7 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
 }
 
 void warn_of_units(const std::filesystem::path& path, double diagonal, Report& report) {
-  if (diagonal >= kSmallestPlausible_m && diagonal <= kLargestPlausible_m) return;
+  if (is_plausible_size(diagonal)) return;
   report.measures["implausible_size_m"] = diagonal;
   if (diagonal > kLargestPlausible_m) {
     report.warnings.push_back(fmt::format(
@@ -48,6 +48,10 @@ void warn_of_units(const std::filesystem::path& path, double diagonal, Report& r
 }
 
 }  // namespace
+
+bool is_plausible_size(double diagonal) {
+  return diagonal >= kSmallestPlausible_m && diagonal <= kLargestPlausible_m;
+}
 
 void warn_of_duplicates(std::size_t count, Report& report) {
   if (count == 0) return;

@@ -26,6 +26,9 @@ namespace abut::preprocess {
 // a finite number.
 TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report);
 
+// Whether an object whose bounding box has this diagonal (m) may well be in metres: 1 mm to 10 m.
+bool is_plausible_size(double diagonal);
+
 // Like read_mesh, but in the file's units and without a check of the size.
 TriangleMesh read_mesh_in_its_units(const std::filesystem::path& path, Report& report);
 

@@ -28,6 +28,8 @@ class OutsideLattice {
   // `spacing` (m) of the nodes is increased if there would be more than kMaxNodes.
   OutsideLattice(const asset::SurfaceView& surface, double spacing);
 
+  double spacing() const { return spacing_; }  // m
+
   // Largest distance outside, over the nodes in the polytope and the points where lattice lines along x, y
   // and z leave it.
   Overreach overreach(const Polytope& polytope) const;

@@ -37,6 +37,8 @@ constexpr double kRepair = 0.97;  // points farther than this from the pieces ar
 constexpr double kAround = 10;    // margin of a repair's region around the targets that it holds
 constexpr double kEnough = 0.05;  // outward errors below this need not be known more accurately
 constexpr double kLarger = 1.25;  // factor to the next error that is tried if there are too few pieces
+// The lattice does not hold levels at less than one over this of its spacing: smaller errors are not tried.
+constexpr double kSpacings = 8;
 // Share of the targets: with more than kMissing missing, an error is given up; with more than kFarOff, the
 // next error is two steps larger.
 constexpr double kMissing = 0.01, kFarOff = 0.05;
@@ -72,7 +74,9 @@ class Maker {
     if (Pieces exact = exact_ones(); exact.error() < best.error()) best = std::move(exact);
     if (best.error() <= parameters_.error) return best;
     lattice_.emplace(surface_, parameters_.error);
-    for (double error = parameters_.error; error < best.error();) {
+    double error = parameters_.error;
+    while (kSpacings * error < lattice_->spacing()) error *= kLarger;
+    while (error < best.error()) {
       Pieces found = attempt(error);
       error *= missing_ > kFarOff ? kLarger * kLarger : kLarger;
       if (found.error() < best.error()) best = std::move(found);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "preprocess/index/index.h"
+#include "preprocess/mesh/read.h"
 #include "preprocess/pressure/boundary.h"
 #include "preprocess/pressure/grid.h"
 #include "runtime/body/body.h"
@@ -114,6 +115,18 @@ double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, co
   return largest;
 }
 
+// Measures and warns of a size that suggests that the points are not in metres.
+void warn_of_units(const TriangleMesh& boundary, const Source& source, asset::Provenance& provenance) {
+  Eigen::AlignedBox3d box;
+  for (const Eigen::Vector3d& v : boundary.vertices) box.extend(v);
+  const double diagonal = box.diagonal().norm();
+  if (is_plausible_size(diagonal)) return;
+  provenance.measures["implausible_size_m"] = diagonal;
+  provenance.warnings.push_back(fmt::format(
+      "{}: the object measures {:.4g} m across: are its units other than metres? Scale its points",
+      source.file, diagonal));
+}
+
 // Points and field, with the boundary used to check the points.
 struct CheckedVolume {
   ImportedVolume volume;
@@ -164,6 +177,7 @@ asset::Asset import_volume(const std::filesystem::path& file) {
   }
   result.volumes.push_back(build_volume(volume.mesh, with_gradients(volume.mesh, volume.extent)));
   result.provenance.measures["import_largest_pressure"] = volume.largest_pressure;
+  warn_of_units(boundary, source, result.provenance);
   return result;
 }
 

@@ -25,7 +25,9 @@ struct ImportedVolume {
 ImportedVolume read_volume(const std::filesystem::path& file);
 
 // Makes the asset of such a file: its volume, and the surface, hull and mass properties of the volume's
-// boundary. Throws as read_volume(). The caller sets the provenance. Measures: import_largest_pressure.
+// boundary. Throws as read_volume(). The caller sets the provenance's source, parameters and versions.
+// Measures: import_largest_pressure, and with a warning implausible_size_m (of the boundary's diagonal) as
+// read_mesh() does.
 asset::Asset import_volume(const std::filesystem::path& file);
 
 }  // namespace abut::preprocess

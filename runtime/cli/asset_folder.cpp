@@ -1,14 +1,36 @@
 #include "runtime/cli/asset_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "runtime/asset/reader.h"
+#include "runtime/cli/edit_distance.h"
 #include "runtime/core/error.h"
-#include "runtime/core/output_file.h"
 
 namespace abut::cli {
+
+namespace {
+
+// The names, of many the ten nearest to `name`, as far as letters go, and how many more there are.
+std::string words_of(std::vector<std::string> names, const std::string& name) {
+  constexpr std::size_t kMost = 10;
+  const std::size_t count = names.size();
+  if (count > kMost) {
+    std::vector<std::pair<std::size_t, std::string>> nearest;
+    for (std::string& other : names) nearest.emplace_back(edit_distance(name, other), std::move(other));
+    std::partial_sort(nearest.begin(), nearest.begin() + kMost, nearest.end());
+    names.clear();
+    for (std::size_t k = 0; k < kMost; ++k) names.push_back(std::move(nearest[k].second));
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     count > kMost ? fmt::format(" and {} more", count - kMost) : "");
+}
+
+}  // namespace
 
 AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
   if (folder_.empty()) throw IoError("'': the name of the folder of assets is empty");
@@ -33,11 +55,10 @@ const body::Geometry& AssetFolder::operator[](const std::string& name) {
   const bool exists = plain && std::filesystem::exists(file, error);
   if (error) throw IoError(file.string() + ": cannot open: " + error.message());
   if (!exists) {
-    std::string known;
-    for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
+    const std::vector<std::string> known = names();
     throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
                        (known.empty() ? "are none; make some with abut-preprocess DATASET " + folder_.string()
-                                      : "are: " + known));
+                                      : "are: " + words_of(known, name)));
   }
   return geometries_.emplace(name, asset::load(file)).first->second;
 }
@@ -52,12 +73,15 @@ std::vector<std::string> AssetFolder::names() const {
   return result;
 }
 
-void require_no_asset_replaced(const std::filesystem::path& output) {
-  constexpr std::string_view kFirstLine = "ABUT asset\n";
+void require_no_container_replaced(const std::filesystem::path& output, bool records) {
+  constexpr std::string_view kAsset = "ABUT asset\n", kRecording = "ABUT recording\n";
   if (std::error_code ignored; !std::filesystem::is_regular_file(output, ignored)) return;
-  std::string found(kFirstLine.size(), '\0');
+  std::string found(kRecording.size(), '\0');
   std::ifstream(output, std::ios::binary).read(found.data(), static_cast<std::streamsize>(found.size()));
-  if (found == kFirstLine) require_not_input(output, output);
+  const bool asset = found.starts_with(kAsset);
+  if (asset || (!records && found == kRecording))
+    throw IoError(output.string() + ": cannot write: it would replace " +
+                  (asset ? "an asset" : "a recording") + "; give the output another name");
 }
 
 }  // namespace abut::cli

@@ -15,8 +15,8 @@ class AssetFolder {
   // Throws IoError if `folder` is not a folder or may not be entered.
   explicit AssetFolder(std::filesystem::path folder);
 
-  // The asset <folder>/<name>.h5. Throws InvalidInput, listing the existing names, if there is none, and what
-  // asset::load throws.
+  // The asset <folder>/<name>.h5. Throws InvalidInput, listing the existing names (of many the nearest ten),
+  // if there is none, and what asset::load throws.
   const body::Geometry& operator[](const std::string& name);
 
   // Names of all assets in the folder, ascending. Throws IoError if it may not be read.
@@ -27,7 +27,7 @@ class AssetFolder {
   std::unordered_map<std::string, body::Geometry> geometries_;
 };
 
-// Throws IoError if an output would replace an asset.
-void require_no_asset_replaced(const std::filesystem::path& output);
+// Throws IoError if an output would replace an asset, or a recording unless it `records` itself.
+void require_no_container_replaced(const std::filesystem::path& output, bool records = false);
 
 }  // namespace abut::cli

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
@@ -121,15 +122,20 @@ int run_points(const Arguments& arguments) {
   return count.unanswered == 0 ? 0 : 1;
 }
 
-// Writes the contact surface of every row of a block to FOLDER/<row from 0>.vtk or .ply (--surface-format).
+// Writes the contact surface of every row of a block to FOLDER/<row from 0>.vtk or .ply (--surface-format);
+// for a row without a valid pose there is no such file.
 void write_surfaces(const Block& block, std::size_t first_row, const Arguments& arguments,
                     const contact::PressureFieldSettings& settings) {
   const std::filesystem::path folder = arguments.surfaces;
   for (std::size_t i = 0; i < block.rows.size(); ++i)
-    if (block.question[i] >= 0)
+    if (const std::filesystem::path file =
+            folder / fmt::format("{}.{}", first_row + i, arguments.surface_format);
+        block.question[i] >= 0)
       contact::write_contact_mesh(
-          contact::contact_mesh(block.pairs[static_cast<std::size_t>(block.question[i])], settings),
-          folder / fmt::format("{}.{}", first_row + i, arguments.surface_format));
+          contact::contact_mesh(block.pairs[static_cast<std::size_t>(block.question[i])], settings), file);
+    else if (std::error_code error; std::filesystem::remove(file, error), error)
+      throw IoError(
+          fmt::format("{}: is of another run, and cannot be removed: {}", file.string(), error.message()));
 }
 
 // Whether a surface of some row would be written there.
@@ -221,9 +227,7 @@ int run(Arguments& arguments) {
   settle_model(arguments);
   require_heeded(arguments);
   require_not_input(arguments.out, arguments.poses);
-  const std::filesystem::path out_file = arguments.out;
-  if (out_file.extension() == ".h5")
-    require_not_input(out_file, std::filesystem::path(arguments.assets) / out_file.filename());
+  cli::require_no_container_replaced(arguments.out);
   if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.options());

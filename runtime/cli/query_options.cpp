@@ -98,7 +98,8 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
                                  "rigid, as primitives are without --modulus-a or --modulus-b"));
   CLI::Option* surfaces = options.emplace_back(app.add_option(
       "--surfaces", arguments.surfaces,
-      "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));
+      "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame; rows "
+      "without a valid pose have none, and files of an earlier run beyond the last row stay"));
   options.push_back(app.add_option("--surface-format", arguments.surface_format, "vtk or ply")
                         ->capture_default_str()
                         ->needs(surfaces)

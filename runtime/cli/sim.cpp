@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +18,7 @@
 #include "runtime/cli/failures.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
+#include "runtime/cli/save_times.h"
 #include "runtime/cli/say.h"
 #include "runtime/cli/setting_options.h"
 #include "runtime/cli/sim_options.h"
@@ -78,10 +78,10 @@ std::string words_of(const Arguments& arguments, const std::string& control, con
 class Output {
  public:
   Output(const Arguments& arguments, const cli::ControlFile& control, const cli::JointControlFile& joints,
-         dynamics::Simulation& simulation)
+         std::int64_t steps, dynamics::Simulation& simulation)
       : arguments_(arguments), simulation_(simulation) {
     recording_.settings = words_of(arguments, control.digest(), joints.digest());
-    if (arguments.resume) resume();
+    if (arguments.resume) resume(steps);
     if (arguments.resume && std::filesystem::is_regular_file(arguments.stats))
       throw InvalidInput(arguments.stats +
                          ": has the statistics of the run before; give those of the steps to come another "
@@ -97,8 +97,7 @@ class Output {
   // Called after every step.
   void step() {
     if (statistics_) statistics_->write(simulation_);
-    if (is_hdf5(arguments_.out) && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1))
-      save();
+    if (is_hdf5(arguments_.out) && saves_.due(cli::SaveTimes::Clock::now())) save();
   }
 
   void frame() {
@@ -132,7 +131,8 @@ class Output {
              arguments_.stats.empty() ? "" : "; statistics in " + arguments_.stats);
   }
 
-  void resume() {
+  // `steps`: number of steps of the whole run.
+  void resume(std::int64_t steps) {
     if (!is_hdf5(arguments_.out)) throw InvalidInput("--continue goes on from a recording: --out FILE.h5");
     dynamics::Recording last = dynamics::read_recording(arguments_.out);
     const auto refuse = [&](const std::string& what) {
@@ -152,17 +152,23 @@ class Output {
     } catch (const InvalidInput& error) {
       throw InvalidInput(arguments_.out + ": " + error.what());
     }
+    if (steps <= last.end_steps)
+      cli::say(
+          stderr,
+          "abut-sim: {}: has {} already, and --steps and durations count from the start; no step is added\n",
+          arguments_.out, counted(static_cast<std::size_t>(last.end_steps), "step"));
     recording_ = std::move(last);
   }
 
   void save() {
+    const auto begin = cli::SaveTimes::Clock::now();
     recording_.set_end(simulation_);
     const std::vector<std::byte> bytes = recording_bytes();
     std::unique_ptr<OutputFile> file = std::move(next_save_);
     if (!file) file = std::make_unique<OutputFile>(arguments_.out);
     file->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file->finish();
-    saved_ = std::chrono::steady_clock::now();
+    saves_.saved(begin, cli::SaveTimes::Clock::now());
   }
 
   // HDF5 builds the file in memory, so that lack of memory is the only possible failure.
@@ -186,7 +192,7 @@ class Output {
   std::unique_ptr<cli::StatisticsCsv> statistics_;
   std::unique_ptr<OutputFile> page_, next_save_;
   dynamics::Recording recording_;
-  std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+  cli::SaveTimes saves_{cli::SaveTimes::Clock::now()};
 };
 
 // Number of steps of the run, counted from the scene's start.
@@ -224,14 +230,15 @@ void require_distinct_outputs(const Arguments& arguments) {
     }
 }
 
-// Refuses outputs that would replace the scene, one of its robots, a control file or an asset.
+// Refuses outputs that would replace the scene, one of its robots, a control file, an asset or, but for a
+// recording, a recording.
 void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
     for (const std::filesystem::path& robot : scene.robot_files) require_not_input(output, robot);
     for (const std::string& control : {arguments.control, arguments.joint_control})
       if (!control.empty()) require_not_input(output, control);
-    cli::require_no_asset_replaced(output);
+    cli::require_no_container_replaced(output, output == arguments.out && is_hdf5(output));
   }
 }
 
@@ -340,7 +347,7 @@ int run(Arguments arguments) {
              arguments.joint_control, name, name);
   const std::int64_t steps = steps_of(scene, arguments);
 
-  Output output(arguments, control, joints, simulation);
+  Output output(arguments, control, joints, steps, simulation);
   cli::Watches watches(simulation);
   cli::Progress progress("step", static_cast<double>(simulation.steps()));
   const auto control_at = [&](double time) {

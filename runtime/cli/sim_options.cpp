@@ -85,7 +85,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       "of joints of one degree of freedom: CSV with columns time (s), joint, target (rad or m, to which its "
       "stiffness pulls), and if present force (N m or N); a row holds until the next of its joint");
   app.add_option("--out", arguments.out,
-                 "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
+                 "trajectory: FILE.h5, saved about every second (where a save takes long, after ten times "
+                 "that), or a CSV file, whole or not at all; -: CSV "
                  "on standard output, which is the default where neither --page nor --stats is given; poses "
                  "are those of the bodies' frames, in the centre of mass along the principal axes");
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");

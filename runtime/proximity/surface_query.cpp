@@ -137,11 +137,13 @@ bool parted_by(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X
          !is_within(A, B, X, apart_witness(A, B, X, nearest.triangle_A, nearest.triangle_B, nearest.pair));
 }
 
-// Whether bodies that touch overlap by no more than kStep times the touching distance.
+// Whether bodies that touch overlap by no more than kStep times the touching distance. Surfaces farther apart
+// do not: one within the other would be at least as deep as they are apart.
 bool parts(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, SurfaceWitness& touching) {
   const double step = kStep * internal::touching_distance(A, B, X_AB);
   if (!parted_by(A, B, X_AB, touching, step, step / 2)) return false;
-  touching.witness.lower_bound = std::min(touching.witness.lower_bound, -step);
+  Witness<double>& w = touching.witness;
+  if (!(w.distance > step)) w.lower_bound = std::min(w.lower_bound, -step);
   return true;
 }
 

@@ -1,17 +1,19 @@
-// Any bytes as the materials of an OBJ: names of pictures in words of the file.
+// Any bytes as the materials of an OBJ: names of pictures and colours in words of the file.
 #include <algorithm>
 #include <string_view>
 
-#include "preprocess/export/mtl_pictures.h"
+#include "preprocess/export/mtl_materials.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace abut::preprocess;
   const std::string_view content(reinterpret_cast<const char*>(data), size);
-  std::map<std::string, MtlPicture> pictures;
-  add_mtl_pictures(content, "folder", pictures);
-  const bool named = std::all_of(pictures.begin(), pictures.end(), [&](const auto& entry) {
-    return !entry.second.name.empty() && entry.second.folder == "folder";
+  std::map<std::string, MtlMaterial> materials;
+  add_mtl_materials(content, "folder", materials);
+  const bool sound = std::all_of(materials.begin(), materials.end(), [&](const auto& entry) {
+    const auto& [picture, color] = entry.second;
+    return (picture || color) && (!color || color->allFinite()) &&
+           (!picture || (!picture->name.empty() && picture->folder == "folder"));
   });
-  if (!named) __builtin_trap();
+  if (!sound) __builtin_trap();
   return 0;
 }

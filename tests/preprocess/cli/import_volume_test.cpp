@@ -45,6 +45,23 @@ TEST_F(ImportVolume, ANameThatNamesAPrimitiveIsChanged) {
   EXPECT_EQ(asset::load(asset("_box")).name, "_box");
 }
 
+TEST_F(ImportVolume, ASizeThatHintsAtOtherUnitsIsTold) {
+  for (const auto& [scale, what] :
+       {std::pair{1000., "1732 m across: are its units millimetres? Scale its points"},
+        {1e-4, "0.0001732 m across: are its units other than metres? Scale its points"},
+        {1., ""}}) {
+    preprocess::TetrahedralMesh star = kStar;
+    for (Eigen::Vector3d& v : star.vertices) v *= scale;
+    write("star.vtu", VtuWriter({})(star, {0, 0, 0, 0, 2.5e6}));
+    const CommandResult made = command({"import-volume", (data_ / "star.vtu").string(), out_.string()});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const CommandResult shown = command({"inspect", asset("star")});
+    EXPECT_EQ(contains(made.out, "take care"), *what != 0) << made.out;
+    EXPECT_EQ(contains(shown.out, "TAKE CARE"), *what != 0) << shown.out;
+    EXPECT_TRUE(contains(made.out, what) && contains(shown.out, what)) << made.out << shown.out;
+  }
+}
+
 TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
   write("bad.vtu", grid(1e6));
   write("cut.vtu", grid().substr(0, 700));

@@ -100,6 +100,55 @@ TEST_F(Shards, PartsOfOtherListsOfObjectsAreTold) {
       << now().out;
 }
 
+TEST_F(Shards, PartsMadeWithOtherSettingsAreTold) {
+  for (const char* name : {"a", "b", "c"}) write(name + std::string(".obj"), sphere(0.05, 2));
+  for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run(words(shard)).code, 0);
+  EXPECT_EQ(status().code, 0) << status().out;
+  std::vector<std::string> scaled = words("2/2");  // b
+  scaled.insert(scaled.end(), {"--scale", "0.5"});
+  ASSERT_EQ(run(scaled).code, 0);
+  const CommandResult mixed = status();
+  EXPECT_EQ(mixed.code, 1);
+  EXPECT_TRUE(contains(mixed.out,
+                       "2 of 3 objects made with other settings or versions than part 2, the most recent; "
+                       "run again: 1\n"))
+      << mixed.out;
+  scaled[scaled.size() - 3] = "1/2";
+  scaled.insert(scaled.end(), {"--only", "c"});
+  ASSERT_EQ(run(scaled).code, 0);
+  EXPECT_TRUE(contains(status().out, "1 of 3 objects made with other settings")) << status().out;
+  scaled.resize(scaled.size() - 2);
+  ASSERT_EQ(run(scaled).code, 0);
+  EXPECT_EQ(status().code, 0) << status().out;
+}
+
+TEST_F(Shards, ManifestsWithoutSettingsAreRead) {
+  write("a.obj", sphere(0.05, 2));
+  write("b.obj", sphere(0.05, 2));
+  for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run(words(shard)).code, 0);
+  const std::filesystem::path file = out_ / "manifests" / "1-of-2.json";
+  nlohmann::json old = nlohmann::json::parse(std::ifstream(file));
+  for (const char* key : {"settings", "source_state"}) EXPECT_EQ(old["objects"][0].erase(key), 1U) << key;
+  std::ofstream(file) << old;
+  const CommandResult result = command({"status", out_.string(), "--dataset", data_.string()});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+}
+
+TEST_F(Shards, ChangedFilesOfTheDatasetAreTold) {
+  write("a.obj", sphere(0.05, 2));
+  write("b.obj", sphere(0.05, 2));
+  for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run(words(shard)).code, 0);
+  const auto now = [&] { return command({"status", out_.string(), "--dataset", data_.string()}); };
+  EXPECT_EQ(now().code, 0) << now().out;
+  write("b.obj", sphere(0.06, 2));
+  EXPECT_EQ(now().code, 1);
+  EXPECT_TRUE(
+      contains(now().out, "1 of 2 objects made from a file that has changed since (b); run again: 2\n"))
+      << now().out;
+  ASSERT_EQ(run(words("2/2")).code, 0);
+  EXPECT_EQ(now().code, 0) << now().out;
+}
+
 TEST_F(Shards, AssetsThatAreGoneAreMissing) {
   for (const char* name : {"a", "b"}) write(name + std::string(".obj"), sphere(0.05, 2));
   ASSERT_EQ(run(words("1/1")).code, 0);

@@ -32,6 +32,17 @@ TEST(StatusText, PartsDroppedAreToldBesideAWrap) {
   EXPECT_NE(what.find("30 % of the area"), what.npos) << what;
 }
 
+TEST(StatusText, EverythingThatIsMissingIsTold) {
+  ObjectResult object;
+  object.status = ObjectStatus::kMade;
+  object.measures = {{"volumes", 0}, {"surface_changes", 1}};
+  EXPECT_EQ(status_text(object), "ok, no volume");
+  object.measures["points"] = 0;
+  EXPECT_EQ(status_text(object), "ok, no volume, no points");
+  object.measures["dropped_volume_percent"] = 30;
+  EXPECT_EQ(status_text(object), "ok, parts dropped, no volume, no points");
+}
+
 TEST(Caution, AClosedOpeningIsTold) {
   EXPECT_EQ(caution({{"closed_opening_m", 0.028}}), "taken for solid behind an opening 0.028 m across");
 }

@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <limits>
 
-#include "preprocess/export/mtl_pictures.h"
+#include "preprocess/export/mtl_materials.h"
 #include "preprocess/export/plain_obj.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/asset/reader.h"
@@ -111,6 +111,19 @@ TEST_F(ExportedObj, OptionsOfAMapAreNoPartOfItsName) {
   }
 }
 
+// The grey that assimp has where no colour is stated.
+TEST_F(ExportedObj, AStatedGreyOfSixTenthsIsAColour) {
+  write("box.mtl", "newmtl paper\nKd 0.6 0.6 0.6\nmap_Kd paper.png\nnewmtl lids\nKd 0.6 0.6 0.6\n");
+  export_box({});
+  EXPECT_EQ(text("urdf/box/visual.mtl"),
+            "newmtl material_0\nKd 0.6 0.6 0.6\nd 1\nmap_Kd texture_0.png\n"
+            "newmtl material_1\nKd 0.6 0.6 0.6\nd 1\n");
+  std::filesystem::remove_all(folder_ / "urdf");
+  write("box.mtl", "newmtl lids\nKd 0.6 0.6 0.6\n");
+  export_box({});
+  EXPECT_TRUE(contains(text("urdf/box/visual.mtl"), "Kd 0.6 0.6 0.6"));
+}
+
 TEST_F(ExportedObj, PicturesAreLookedForBesideTheirMtl) {
   std::filesystem::create_directory(data_ / "sub");
   write("sub/b.mtl", box_materials("picture.png"));
@@ -190,18 +203,23 @@ TEST(PlainObj, SaysWhatTheReaderOfMeshesReads) {
   EXPECT_TRUE(plain.colored);
 }
 
-TEST(MtlPictures, AreThoseOfTheLastLineOfEachMaterial) {
-  std::map<std::string, preprocess::MtlPicture> pictures;
-  preprocess::add_mtl_pictures(
+TEST(MtlMaterials, AreThoseOfTheLastLineOfEachMaterial) {
+  std::map<std::string, preprocess::MtlMaterial> materials;
+  preprocess::add_mtl_materials(
       "newmtl a b \n\tMAP_KD -blendu on -s 1 1 1 x.png\r\nmap_Kd -s 1 1 y 1.png\nnewmtl c\nmap_Kd -o 1 2 3\n"
-      "newmtl d\nmap_Kd -s\nmap_Ka z.png\n",
-      "sub", pictures);
-  ASSERT_EQ(pictures.size(), 2U);
-  EXPECT_EQ(pictures["a b"].name, "y 1.png");
-  EXPECT_EQ(pictures["a b"].folder, "sub");
-  EXPECT_FALSE(pictures["a b"].moved);
-  EXPECT_EQ(pictures["c"].name, "3");
-  EXPECT_TRUE(pictures["c"].moved);
+      "newmtl d\nmap_Kd -s\nmap_Ka z.png\nKd 0.5 x 1\nKd nan 1 1\nKd\nKa 1 1 1\n"
+      "newmtl e\nKd 1 0 0\n kd 0.6 0.6 0.6\r\nnewmtl f\nKd 0.25\n",
+      "sub", materials);
+  ASSERT_EQ(materials.size(), 4U);
+  EXPECT_EQ(materials["a b"].picture->name, "y 1.png");
+  EXPECT_EQ(materials["a b"].picture->folder, "sub");
+  EXPECT_FALSE(materials["a b"].picture->moved);
+  EXPECT_FALSE(materials["a b"].color);
+  EXPECT_EQ(materials["c"].picture->name, "3");
+  EXPECT_TRUE(materials["c"].picture->moved);
+  EXPECT_FALSE(materials["e"].picture);
+  EXPECT_EQ(*materials["e"].color, Eigen::Vector3d::Constant(0.6));
+  EXPECT_EQ(*materials["f"].color, Eigen::Vector3d::Constant(0.25));
 }
 
 }  // namespace

@@ -154,6 +154,39 @@ TEST_F(ExportedVisual, MaterialsOfGltfAreReadAsTheyAreMeant) {
   EXPECT_FALSE(contains(make({"--quads", "none", "--scale", "0.001"}).out, "1 up to date"));
 }
 
+// The grey that assimp has where COLLADA states no colour.
+TEST_F(ExportedVisual, AStatedGreyOfSixTenthsIsAColour) {
+  write("a.gltf", tetrahedron_gltf(R"({"pbrMetallicRoughness":{"baseColorFactor":[0.6,0.6,0.6,1],
+    "baseColorTexture":{"index":0}}})"));
+  write("the buffer.bin", tetrahedron_buffer(100));
+  write("my paper.png", png());
+  const auto collada = [](const std::string& materials, const std::string& bound) {
+    return R"(<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset/>)" +
+           materials + R"(<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">0 0 0 100 0 0 0 100 0 0 0 100</float_array><technique_common>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4" material="m"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g">)" +
+           bound + R"(</instance_geometry></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+  };
+  write("b.dae", collada(R"(<library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert>
+<diffuse><color>0.6 0.6 0.6 1</color></diffuse></lambert></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m" name="m"><instance_effect url="#e"/></material></library_materials>)",
+                         R"(<bind_material><technique_common><instance_material symbol="m" target="#m"/>
+</technique_common></bind_material>)"));
+  write("c.dae", collada("", ""));
+  make_assets();
+  export_to("urdf");
+  EXPECT_TRUE(contains(text("urdf/a/visual.mtl"), "Kd 0.797738 0.797738 0.797738\nd 1\nmap_Kd"))
+      << text("urdf/a/visual.mtl");
+  EXPECT_TRUE(contains(text("urdf/b/visual.mtl"), "Kd 0.6 0.6 0.6")) << text("urdf/b/visual.mtl");
+  EXPECT_FALSE(has("urdf/c/visual.mtl"));
+}
+
 TEST_F(ExportedVisual, AChangedOrMissingSourceIsTold) {
   write("box.obj", textured_box());
   write("box.mtl", box_materials("paper.png"));

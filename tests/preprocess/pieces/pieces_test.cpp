@@ -9,6 +9,7 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
+#include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/separation.h"
@@ -210,6 +211,20 @@ TEST(Pieces, OfThinAndLargeBodiesHold) {
   const Made large = make(test::torus(5e3, 1.5e3, 20, 10), {.kind = Kind::kAuto, .error = 400});
   EXPECT_LE(large.measure("pieces_outward_m"), 400);
   expect_errors_hold(large);
+}
+
+// Of a torus of 14 m the lattice has a spacing of 64 mm.
+TEST(Pieces, ErrorsThatTheLatticeCannotHoldAreNotTried) {
+  const TriangleMesh mesh = test::torus(5, 2, 48, 24);
+  const asset::Surface surface = build_surface(mesh);
+  Report report;
+  std::string tried;
+  const auto stop = [&](const std::string& text) {
+    tried = text;
+    if (text.find("error ") != text.npos) throw InvalidInput("enough");
+  };
+  EXPECT_THROW(make_pieces(mesh, asset::view(surface), {.kind = Kind::kAuto}, report, stop), InvalidInput);
+  EXPECT_TRUE(tried.ends_with("error 0.0093 m")) << tried;
 }
 
 TEST(Pieces, WordsThatAreNoNumberAreRefused) {

@@ -21,8 +21,15 @@ TEST_F(Hostile, OutputsDoNotReplaceInputs) {
   const std::string ball = contents(folder / "assets" / "ball.h5");
   expect_refused("--out poses.csv", "poses.csv: cannot write: it would overwrite an input");
   expect_refused("--out ./assets/../poses.csv", "cannot write: it would overwrite an input");
-  expect_refused("--out assets/ball.h5", "ball.h5: cannot write: it would overwrite an input");
+  expect_refused("--out assets/ball.h5", "ball.h5: cannot write: it would replace an asset");
   EXPECT_EQ(contents(folder / "assets" / "ball.h5"), ball);
+  for (const std::string kind : {"asset", "recording"}) {
+    const std::string before = "ABUT " + kind + "\nschema 2\n";
+    std::ofstream(folder / "other.h5") << before;
+    for (const std::string what : {"separation", "ssdf"})
+      expect_refused("--out other.h5 --what " + what, "other.h5: cannot write: it would replace a");
+    EXPECT_EQ(contents(folder / "other.h5"), before);
+  }
 }
 
 TEST_F(Hostile, LinksStayLinks) {

@@ -113,6 +113,8 @@ TEST_F(PressureQuery, EnergyIsAColumnWhenAsked) {
 TEST_F(PressureQuery, SurfacesOfEveryRowAsFiles) {
   const std::string poses = header + pose_row(0, "ball,egg", kPose) + "1,ball,egg,1,0,0,0,nan,0,0\n" +
                             pose_row(2, "ball,@sphere:0.03", kPose);
+  fs::create_directories(folder / "s/deep");
+  std::ofstream(folder / "s/deep/1.vtk") << "of an earlier run";
   EXPECT_EQ(run(kAsk + " --surfaces s/deep", poses).exit_code, 1);
   EXPECT_TRUE(contents(folder / "s/deep/0.vtk").starts_with("# vtk DataFile Version 3.0"));
   EXPECT_FALSE(fs::exists(folder / "s/deep/1.vtk"));

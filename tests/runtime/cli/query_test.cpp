@@ -173,6 +173,16 @@ TEST_F(Query, APoseThatIsNoneGetsAStatusAndTheExitCodeSaysSo) {
   EXPECT_NE(got.err.find("2 without an answer"), std::string::npos) << got.err;
 }
 
+TEST_F(Query, OfManyAssetsTheNearestNamesAreGiven) {
+  for (int k = 100; k < 400; ++k) std::ofstream(folder / "assets" / ("box_" + std::to_string(k) + ".h5"));
+  const Outcome got = run("assets poses.csv", header + "0,ball,bal,1,0,0,0,0,0,0\n");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_NE(got.err.find("no asset 'bal' in assets; there are: ball, egg, box_"), std::string::npos)
+      << got.err;
+  EXPECT_NE(got.err.find(" and 293 more"), std::string::npos) << got.err;
+  EXPECT_LT(got.err.size(), 300U);
+}
+
 TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
   const std::string row = "0,ball,egg,1,0,0,0,0.2,0,0\n";
   const struct {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "runtime/cli/save_times.h"
 #include "runtime/dynamics/step/recording.h"
 #include "tests/runtime/cli/sim_fixture.h"
 
@@ -19,6 +20,29 @@ TEST_F(Sim, ContinuedRunsEndWithTheSameFile) {
   EXPECT_NE(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
   ASSERT_EQ(run("a.scn --steps 200 --out parts.h5 --continue").exit_code, 0);
   EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
+}
+
+TEST_F(Sim, ARecordingThatIsAsLongAlreadyIsTold) {
+  ASSERT_EQ(run("a.scn --steps 77 --out a.h5").exit_code, 0);
+  const std::string before = contents(folder / "a.h5");
+  const Outcome got = run("a.scn --steps 50 --out a.h5 --continue");
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_NE(got.err.find("abut-sim: a.h5: has 77 steps already"), std::string::npos) << got.err;
+  EXPECT_EQ(contents(folder / "a.h5"), before);
+}
+
+TEST(SaveTimes, AreATenthOfTheRunAtMost) {
+  using std::chrono::milliseconds;
+  const cli::SaveTimes::Clock::time_point start{};
+  cli::SaveTimes saves(start);
+  EXPECT_FALSE(saves.due(start + milliseconds(1000)));
+  EXPECT_TRUE(saves.due(start + milliseconds(1001)));
+  saves.saved(start + milliseconds(1001), start + milliseconds(1011));
+  EXPECT_FALSE(saves.due(start + milliseconds(2011)));
+  EXPECT_TRUE(saves.due(start + milliseconds(2012)));
+  saves.saved(start + milliseconds(3000), start + milliseconds(3500));
+  EXPECT_FALSE(saves.due(start + milliseconds(8500)));
+  EXPECT_TRUE(saves.due(start + milliseconds(8501)));
 }
 
 TEST_F(Sim, ARunOfNoStepsIsContinued) {

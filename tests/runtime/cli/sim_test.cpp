@@ -280,13 +280,16 @@ TEST_F(Sim, OutputsDoNotReplaceInputs) {
   write("arm.urdf", "<robot name=\"arm\"><link name=\"base\"/></robot>\n");
   write("arm.scn", "plane 0 0 1 0\nrobot arm arm.urdf 0 0 0 1 0 0 0\nduration 0.1\n");
   write("mug.h5", "ABUT asset\nschema 2\n");  // of no use to the scene
-  for (const std::string input : {"arm.scn", "arm.urdf", "mug.h5"}) {
+  write("run.csv", "ABUT recording\nschema 2\n");
+  for (const std::string input : {"arm.scn", "arm.urdf", "mug.h5", "run.csv"}) {
     const std::string before = contents(folder / input);
     for (const std::string option : {"--out ", "--stats ", "--page "}) {
       const Outcome got = run("arm.scn " + option + input);
       EXPECT_EQ(got.exit_code, 2) << option << input;
-      EXPECT_NE(got.err.find(input + ": cannot write: it would overwrite an input"), std::string::npos)
-          << got.err;
+      const std::string what = input == "mug.h5"    ? "replace an asset"
+                               : input == "run.csv" ? "replace a recording"
+                                                    : "overwrite an input";
+      EXPECT_NE(got.err.find(input + ": cannot write: it would " + what), std::string::npos) << got.err;
     }
     EXPECT_EQ(contents(folder / input), before);
   }

@@ -1,4 +1,4 @@
-#include "preprocess/export/mtl_pictures.h"
+#include "preprocess/export/mtl_materials.h"
 
 #include <algorithm>
 #include <iterator>
@@ -63,19 +63,33 @@ MtlPicture picture_of(std::string_view rest) {
   return picture;
 }
 
+// The colour "r g b"; "r" alone is a grey.
+std::optional<Eigen::Vector3d> color_of(std::string_view rest) {
+  const char* at = rest.data();
+  const char* const end = at + rest.size();
+  Eigen::Vector3d color;
+  if (read_coordinate(at, end, color[0]) != NumberStatus::kOk) return std::nullopt;
+  if (skip_blanks(at, end) == end) return Eigen::Vector3d::Constant(color[0]);
+  for (int k = 1; k < 3; ++k)
+    if (read_coordinate(at, end, color[k]) != NumberStatus::kOk) return std::nullopt;
+  return color;
+}
+
 }  // namespace
 
-void add_mtl_pictures(std::string_view content, const std::filesystem::path& folder,
-                      std::map<std::string, MtlPicture>& pictures) {
+void add_mtl_materials(std::string_view content, const std::filesystem::path& folder,
+                       std::map<std::string, MtlMaterial>& materials) {
   std::string material;
   ObjLines lines(content);
   for (std::string_view line; lines.next(line);) {
     const std::string keyword = in_small_letters(take_word(line));
     if (keyword == "newmtl") material = trimmed(line);
+    if (keyword == "kd")
+      if (const std::optional<Eigen::Vector3d> color = color_of(line)) materials[material].color = color;
     if (keyword != "map_kd") continue;
     MtlPicture picture = picture_of(line);
     picture.folder = folder;
-    if (!picture.name.empty()) pictures[material] = picture;
+    if (!picture.name.empty()) materials[material].picture = picture;
   }
 }
 
