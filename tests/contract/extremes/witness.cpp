@@ -196,14 +196,14 @@ class Derivative final : public Asker {
     // A singular direction is clamped by the size of the hulls' boxes, which are along the axes.
     if (d.status == Status::kClamped || e.status == Status::kClamped) return;
     // A length changed by its share changes what is divided by it by as much as that is larger. Curvatures
-    // change with the normal that they are taken at, up to 64 times as much for those found (nearly parallel
+    // change with the normal that they are taken at, up to 100 times as much for those found (nearly parallel
     // edges, the soft maximum over vertices), and with rounding: of the pose, which the smaller body feels
     // more, and of the products of two edges, which lose the square of the angle between them.
     const double larger = length / std::min(query.A->reach, query.B->reach),
                  crossed = d.dn_A_dxi_B.leftCols<3>().norm();
     const double rounding = std::numeric_limits<double>::epsilon() * (larger + crossed * crossed);
     const double bend =
-        (1 + length * d.dn_A_dxi_B.rightCols<3>().stableNorm()) * (1 + 64 * (turned + rounding) / kShare);
+        (1 + length * d.dn_A_dxi_B.rightCols<3>().stableNorm()) * (1 + 100 * (turned + rounding) / kShare);
     const auto both = [&](const char* what, const Mat36<double>& x, const Mat36<double>& y, double unit) {
       const Mat36<double> difference = x - y;
       judge.same(again, what, difference.rightCols<3>().stableNorm(),

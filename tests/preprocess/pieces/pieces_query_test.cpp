@@ -304,7 +304,7 @@ TEST(PiecesQuery, TheTableHasThemWithDerivatives) {
     for (int i = 0; i < 20; ++i) {
       const Pose<double> X = random_pose(random, 0.15);
       const auto [witness, derivative] = model->derivative({&A, &B, X});
-      EXPECT_EQ(witness.distance, PiecesSolver(ring(), ring())(X).witness.distance);
+      EXPECT_NEAR(witness.distance, PiecesSolver(ring(), ring())(X).witness.distance, 1e-15);
       ASSERT_NE(derivative.status, Status::kInvalidInput) << method;
       if (witness.distance < 1e-3) continue;
       constexpr double kStep = 1e-7;
@@ -341,6 +341,32 @@ TEST(PiecesQuery, DerivativesAreOfTheNormalThatIsTold) {
       const witness::Witness<double> alone = model->separation({&A, &A, X});
       EXPECT_EQ(alone.n, found.witness.n);
       EXPECT_EQ(alone.p1, found.witness.p1);
+    }
+  }
+}
+
+// Where the warm-started search or the cold one does not end, the other's answer is taken whole.
+TEST(PiecesQuery, PointsNormalAndDistanceAreOfOneSearch) {
+  const body::Body cube{geometry_of(test::box(1, 1, 1), 1e-4)};
+  const auto model = proximity::make_distance_model("pieces");
+  for (const double size : {1e-8, 1e-6, 1e-4}) {
+    preprocess::TriangleMesh ball = test::sphere(size, 3);
+    for (Eigen::Vector3d& v : ball.vertices) v = v.cwiseProduct(Eigen::Vector3d(1, 0.7, 0.5));
+    const body::Body small{geometry_of(ball, 0.1 * size)};
+    for (int i = 0; i < 1000; ++i) {
+      Random random(7, i);
+      Pose<double> X = random_pose(random, 0.5);
+      if (i % 4 == 0) X.p.setZero();
+      if (i % 4 == 1) X.p[i % 3] = 0.5 + size * random.uniform(-2, 2);
+      if (i % 4 == 2) X.p = Vec3<double>::Constant(0.5) + size * X.p;
+      for (const bool swapped : {false, true}) {
+        const body::Pair pair =
+            swapped ? body::Pair{&small, &cube, X.inverse()} : body::Pair{&cube, &small, X};
+        const Witness<double> w = model->separation(pair);
+        EXPECT_LE((w.p2 - w.p1 - w.distance * w.n).norm(), 1e-11) << size << ' ' << i << ' ' << swapped;
+        EXPECT_LE(w.lower_bound, w.distance);
+        EXPECT_GE(w.upper_bound, w.distance);
+      }
     }
   }
 }

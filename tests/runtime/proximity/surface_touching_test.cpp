@@ -51,6 +51,24 @@ TEST(SurfaceTouching, ABoxOnTheHullOfAScannedObjectHasTheNormalOfItsFace) {
   }
 }
 
+// The surfaces tell that the bodies are apart where these are farther from each other than they could
+// overlap.
+TEST(SurfaceTouching, CornersHardlyApartAreApart) {
+  const Surface box = preprocess::build_surface(test::box(1, 1, 1));
+  for (int i = 0; i < 100; ++i) {
+    Random random(93, i);
+    Pose<double> X;
+    X.R = exp_rotation<double>(1e-4 * Vec3<double>(random.normal(), random.normal(), random.normal()));
+    X.p = {1 + 1e-9 * random.uniform(), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5)};
+    const SurfaceWitness touching = ask(box, box, X);
+    X.p.x() -= touching.witness.distance - random.uniform(1e-10, 2e-9);
+    const SurfaceWitness w = ask(box, box, X);
+    if (!(w.witness.distance > 5e-11)) continue;
+    EXPECT_EQ(w.witness.status, Status::kOk);
+    EXPECT_GT(w.witness.lower_bound, 0.9 * w.witness.distance) << i << ' ' << w.witness.distance;
+  }
+}
+
 TEST(SurfaceTouching, FlushFacesHaveTheirNormalWhereverTheyOverlap) {
   for (const int fine : {0, 2}) {
     const Surface A = preprocess::build_surface(test::subdivided(test::box(0.2, 0.3, 0.1), fine));
