@@ -15,9 +15,11 @@ using derivative::WitnessDerivative;
 using distance::Balance;
 using distance::NearFeatures;
 
-constexpr double kEqual = 1e-9;      // relative to the depth: features that are equally near
-constexpr double kSameSlope = 1e-6;  // m / m; times the size: m / rad
-constexpr double kParallel = 1e-9;   // sine of an angle that counts as zero
+constexpr double kEqual = 1e-9;       // relative to the depth: features that are equally near
+constexpr double kSameSlope = 1e-6;   // m / m; times the size: m / rad
+constexpr double kParallel = 1e-9;    // sine of an angle that counts as zero
+constexpr double kSameWeight = 1e-9;  // difference of weights that are equal
+constexpr double kSameNormal = 1e-6;  // rad
 
 // One deepest point and the features nearest to it; all in the outer surface's frame except for the slopes.
 struct Deepest {
@@ -71,6 +73,20 @@ struct Deepest {
     for (const Balance& b : all)
       if (best == nullptr || b.weight_of(named) > best->weight_of(named)) best = &b;
     return best;
+  }
+
+  // Whether every balance gives the greatest weight to the witness's normal, and to no other one. If not, n
+  // jumps where another balance becomes the least one.
+  bool one_normal(std::span<const Balance> all, const SurfaceWitness& found) const {
+    const Vec3<double> n = of_A ? Vec3<double>(X_OI.R * -found.witness.n) : found.witness.n;
+    return std::all_of(all.begin(), all.end(), [&](const Balance& b) {
+      const double greatest = *std::max_element(b.weight.begin(), b.weight.end());
+      for (int k = 0; k < b.count; ++k)
+        if (b.weight[k] >= greatest - kSameWeight &&
+            (near.feature[b.feature[k]].normal - n).norm() > kSameNormal)
+          return false;
+      return true;
+    });
   }
 
   // Whether the inner surface contains a direction from the point along which the depth stays the same. In
@@ -146,7 +162,9 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   const Eigen::Matrix<double, 2, 6> dz = distance::shortest_move(P, right, &rank);
   const Row6<double> off = (P * dz - right).cwiseAbs().colwise().maxCoeff();
   const bool kink = (off.array() > kSameSlope * scale.array()).any();
-  if (kink || rank < deepest.flat.dimension || found.equalled || deepest.level()) clamp();
+  if (kink || rank < deepest.flat.dimension || found.equalled || deepest.level() ||
+      !deepest.one_normal({all.data(), static_cast<std::size_t>(count)}, found))
+    clamp();
 
   // A move of the point in its body has the same effect as the same translation of the body.
   const Mat36<double> move_O = deepest.flat.along[0] * dz.row(0) + deepest.flat.along[1] * dz.row(1);
