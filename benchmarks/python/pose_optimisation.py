@@ -14,6 +14,7 @@ import torch
 
 import abut
 import abut.torch
+from abut import queries
 
 N, ITERATIONS = 1024, 60
 MIN_RATIO = 8  # 15 measured; 50 was promised (docs/measurements.md)
@@ -37,7 +38,7 @@ def fcl_hull(hull):
                             np.ascontiguousarray(hull.triangles))
 
 
-class Fcl(abut.torch._Query):
+class Fcl(queries.Query):
     """FCL in the place of abut: the same autograd function, the same chain rule to the pose."""
 
     def __init__(self, A, B):
@@ -87,7 +88,7 @@ def solve(A, B, answer):
 
 A, B = (abut.load(file) for file in (arguments.A, arguments.B))
 estimator = abut.Estimator("gumbel", threads=arguments.threads)
-rows = {"abut": lambda X: abut.torch._apply("separation", abut.torch._Witness(A, B, estimator, False), A, B, X),
+rows = {"abut": lambda X: abut.torch._apply("separation", queries.Witness(A, B, estimator, False), A, B, X),
         "FCL, central differences": lambda X: abut.torch._apply("separation", Fcl(A, B), A, B, X)}
 print("over,problems a second,iterations,first miss mm,last miss mm")
 rates = []

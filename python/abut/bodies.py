@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 import warnings
 from typing import Any, Dict, NamedTuple, Tuple, Union
 
@@ -24,11 +25,30 @@ class MassProperties(NamedTuple):
     inertia: np.ndarray  # (3, 3) m^5
 
 
+def _digest(path: PathLike) -> str:
+    """Of an asset's file, as its header says it; empty if it cannot be read any more."""
+    try:
+        with open(path, "rb") as file:
+            found = re.search(rb"\nxxh3-128 ([0-9a-f]{32})\n", file.read(512))
+    except OSError:
+        return ""
+    return found[1].decode() if found else ""
+
+
+def _again(origin: Tuple[Any, ...], digest: str) -> "Geometry":
+    """The asset of a pickle. Raises InvalidInput if its file has another content than when it was loaded first."""
+    geometry = Geometry(*origin)
+    if geometry._digest != digest:
+        raise _abut.InvalidInput(f"{os.fsdecode(origin[0])}: the asset was made anew after the object that is unpickled "
+                                 "had loaded it; load it again, and pickle that")
+    return geometry
+
+
 class Geometry(_abut.Geometry):
     """What a body looks like: an asset (`load`) or a primitive (`sphere`, `box`, ...).
 
-    An immutable handle: copies are the same object, and a pickle of an asset holds its path and levels, so that
-    it must be there where it is read. Arrays of its parts (`hull`, `surface`, `volume`, `points`) are read-only
+    An immutable handle: copies are the same object, and a pickle of an asset holds its path, levels and the digest of
+    its file, which must be there, with the same content, where it is read. Arrays of its parts (`hull`, `surface`, `volume`, `points`) are read-only
     views without copies, lengths in metres, in the geometry's own frame; they keep it alive. `spheres` is an
     array (N, 4): x, y, z and radius of balls that together hold an asset. A part that is missing raises
     InvalidInput.
@@ -36,15 +56,19 @@ class Geometry(_abut.Geometry):
 
     def __init__(self, *origin: Any) -> None:
         super().__init__(*origin)
+        digest = ""
         if len(origin) == 1 and isinstance(origin[0], Geometry):
-            origin = origin[0]._origin
+            origin, digest = origin[0]._origin, origin[0]._digest
+        elif not self.is_primitive and isinstance(origin[0], (str, bytes, os.PathLike)):
+            digest = _digest(origin[0])
         self.__dict__.setdefault("_origin", origin)
+        self.__dict__.setdefault("_digest", digest)
 
     @classmethod
     def _loaded(cls, handle: _abut.Geometry, path: str) -> "Geometry":
         """A handle of what was loaded from a file already."""
         geometry = cls(handle)
-        geometry._origin = (path, 0, 0, 0, 0)
+        geometry._origin, geometry._digest = (path, 0, 0, 0, 0), _digest(path)
         return geometry
 
     @property
@@ -52,7 +76,7 @@ class Geometry(_abut.Geometry):
         return MassProperties(*self._mass)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return (Geometry, self._origin)
+        return (_again, (self._origin, self._digest)) if self._digest else (Geometry, self._origin)
 
     def __copy__(self) -> "Geometry":
         return self

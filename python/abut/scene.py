@@ -47,12 +47,23 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
         def known(name: str) -> Geometry:
             if error := getattr(assets, "failed", {}).get(name):
                 raise _abut.InvalidInput(f"asset '{name}' was not loaded: {error}") from error
+            if name not in assets and isinstance(assets, AssetFolder) and _abut.asset_choice(name)[0] in assets:
+                return _of_folder(pathlib.Path(assets.path), name)
             if name not in assets:
                 there = f"there {'are: ' + ', '.join(assets) if assets else 'are none'}"
                 raise _abut.InvalidInput(f"no asset '{name}'; {there}")
             return assets[name]
         return known
-    return lambda name: load(pathlib.Path(assets) / f"{name}.h5")
+    return lambda name: _of_folder(pathlib.Path(assets), name)
+
+
+def _of_folder(folder: pathlib.Path, name: str) -> Geometry:
+    """The asset of a scene's name: of that file, or of the file, levels and piece that it says ("mug:volume=1")."""
+    file = folder / f"{name}.h5"
+    if file.exists():
+        return load(file)
+    stem, *levels = _abut.asset_choice(name)
+    return load(folder / f"{stem}.h5", **dict(zip(load.__kwdefaults__, levels)))
 
 
 def _folder(assets: Assets) -> Optional[PathLike]:
@@ -259,8 +270,8 @@ class Scene:
 
     Poses are of bodies in the world, (7,) or (4, 4). `text` is the scene as a file has it
     (runtime/dynamics/system/scene_file.h); what it says is checked by `system()`, whose messages name its line. Assets are
-    in it by the names of their files: it raises InvalidInput for two of one name, for levels of detail other than the
-    default, and for primitives as meshes of a robot.
+    in it by the names of their files and, if they are not the default, their levels and pieces ("mug:volume=1"): it
+    raises InvalidInput for two of one name, and for primitives, levels and pieces as meshes of a robot.
     """
 
     def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:

@@ -91,8 +91,15 @@ def asset_word(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -
     return name_word(function, name)
 
 
+def _levels(asset: Geometry) -> Dict[str, int]:
+    """Its piece and levels of detail, of those that are not the default."""
+    return {part: level for part, level in zip(load.__kwdefaults__, asset._origin[1:]) if level}
+
+
 def _file_name(asset: Geometry) -> str:
-    return pathlib.Path(os.fsdecode(asset._origin[0])).stem
+    """The name of its file, with levels as runtime/body/asset_choice.h has them."""
+    levels = "".join(f":{part}={level}" for part, level in _levels(asset).items())
+    return pathlib.Path(os.fsdecode(asset._origin[0])).stem + levels
 
 
 def is_same(one: Geometry, other: Geometry) -> bool:
@@ -104,10 +111,11 @@ def require_words(name: str, geometry: Geometry) -> None:
     """Raises InvalidInput for what readers of a scene's file would not find as `name`."""
     if geometry.is_primitive:
         raise _abut.InvalidInput(f"Scene: text: a file has no word for a {geometry.name} as a robot's mesh '{name}'")
-    levels = ", ".join(f"{part}={level}" for part, level in zip(load.__kwdefaults__, geometry._origin[1:]) if level)
-    if levels:
-        raise _abut.InvalidInput(f"Scene: text: a file has no word for the level of detail ({levels}) of asset '{name}'")
     file = _file_name(geometry)
+    levels = ", ".join(f"{part}={level}" for part, level in _levels(geometry).items())
+    if levels and not name.startswith(file):
+        raise _abut.InvalidInput(f"Scene: text: a file has no word for the level of detail ({levels}) of a robot's mesh "
+                                 f"'{name}'")
     if name != file and name == file + "'" * (len(name) - len(file)):
         raise _abut.InvalidInput(f"Scene: text: two assets are called '{file}'; a file has no word for that of "
                                  f"'{os.fsdecode(geometry._origin[0])}'")

@@ -10,6 +10,7 @@
 #include "python/source/module.h"
 #include "python/source/released.h"
 #include "runtime/asset/reader.h"
+#include "runtime/body/asset_choice.h"
 #include "runtime/body/body.h"
 
 namespace abut::python {
@@ -268,6 +269,14 @@ void bind_bodies(py::module_& module) {
   bind_points(module);
   bind_geometry(module);
   py::class_<body::Body>(module, "Body").def(py::init(&make_body));
+  module.def(
+      "asset_choice",
+      [](const std::string& text) {
+        const auto [file, detail] = body::parse_asset_choice(text);
+        return py::make_tuple(file, detail.convex, detail.surface, detail.volume, detail.points);
+      },
+      "The file's name, piece and levels (convex, surface, volume, points) that a scene's name of an asset "
+      "says");
 }
 
 }  // namespace abut::python

@@ -1,7 +1,9 @@
 """Where the links of robots are, and how they move with the joints."""
 
+import copy
 import pathlib
 import pickle
+import shutil
 import tempfile
 import unittest
 
@@ -59,6 +61,24 @@ class Kinematics(unittest.TestCase):
             again = pickle.loads(pickle.dumps(a.geometry))
         self.assertEqual(abut.separation(a.geometry, again, np.eye(4)).distance,
                          abut.separation(again, again, np.eye(4)).distance)
+
+    @needs_assets
+    def test_a_pickle_is_of_the_asset_that_was_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "a.h5")
+            shutil.copy(asset("005_mug")._origin[0], file)
+            loaded = abut.load(file)
+            words = [pickle.dumps(thing) for thing in (loaded, abut.Body(loaded), copy.copy(loaded))]
+            for word in words:
+                self.assertEqual(getattr(pickle.loads(word), "name", "005_mug"), "005_mug")
+            shutil.copy(asset("001_box")._origin[0], file)
+            for word in words:
+                with self.assertRaisesRegex(abut.InvalidInput, "a.h5: the asset was made anew after .* load it again"):
+                    pickle.loads(word)
+            file.unlink()
+            for word in words:
+                with self.assertRaises(abut.IoError):
+                    pickle.loads(word)
 
     def test_limits_of_a_system_can_be_given_back_and_removed(self):
         scene = pushing()

@@ -131,15 +131,30 @@ class Refusals(unittest.TestCase):
                 scene.text
 
     @needs_assets
-    def test_a_level_of_detail_has_no_word(self):
-        for add in (lambda s, g: s.add_object("a", g, 400), lambda s, g: s.add_body("a", 1, (1, 1, 1), [g]),
-                    lambda s, g: s.add_robot("a", "arm.urdf", assets={"link": g})):
+    def test_a_level_of_detail_is_a_word_of_its_own(self):
+        for add in (lambda s, g: s.add_object("a", g, 400), lambda s, g: s.add_body("a", 1, (1, 1, 1), [g])):
             fine, plain = abut.Scene(), abut.Scene()
             add(plain, asset("006_banana"))
-            self.assertTrue(plain.text)
+            self.assertIn('"006_banana" ', plain.text)
             add(fine, abut.load(ASSETS / "006_banana.h5", convex=1))
-            with self.assertRaisesRegex(abut.InvalidInput, r"Scene: text: a file has no word for the level of detail \(convex=1\)"):
-                fine.text
+            self.assertIn('"006_banana:convex=1" ', fine.text)
+            hull = fine.system().shapes["a"][0].geometry.hull
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "fine.scene")
+                file.write_text(fine.text)
+                for source in (ASSETS, abut.load_folder(ASSETS)):
+                    read = abut.read_scene(file, source).shapes["a"][0].geometry.hull
+                    self.assertTrue(np.array_equal(read.vertices, hull.vertices))
+                file.write_text(fine.text.replace("convex=1", "convex=1000"))
+                with self.assertRaisesRegex(abut.InvalidInput, "fine.scene: line .* convex piece 1000 is asked for; it has"):
+                    abut.read_scene(file, ASSETS)
+                file.write_text(fine.text.replace("convex=1", "level=1"))
+                with self.assertRaisesRegex(abut.InvalidInput, "no part 'level'; there are convex .a piece., surface, volume, points"):
+                    abut.read_scene(file, ASSETS)
+        robot = abut.Scene()
+        robot.add_robot("a", "arm.urdf", assets={"link": abut.load(ASSETS / "006_banana.h5", convex=1)})
+        with self.assertRaisesRegex(abut.InvalidInput, r"no word for the level of detail \(convex=1\) of a robot's mesh 'link'"):
+            robot.text
         both = abut.Scene()  # a level is another asset
         both.add_object("a", asset("006_banana"), 400)
         both.add_object("b", abut.load(ASSETS / "006_banana.h5", convex=1), 400)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/asset/reader.h"
+#include "runtime/body/asset_choice.h"
 #include "runtime/cli/edit_distance.h"
 #include "runtime/core/error.h"
 
@@ -46,21 +47,28 @@ AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folde
                   folder_.string());
 }
 
+bool AssetFolder::has(const std::string& name) const {
+  if (name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
+    return false;
+  const std::filesystem::path file = folder_ / (name + ".h5");
+  std::error_code error;
+  const bool exists = std::filesystem::exists(file, error);
+  if (error) throw IoError(file.string() + ": cannot open: " + error.message());
+  return exists;
+}
+
 const body::Geometry& AssetFolder::operator[](const std::string& name) {
   if (const auto known = geometries_.find(name); known != geometries_.end()) return known->second;
-  const std::filesystem::path file = folder_ / (name + ".h5");
-  const bool plain =
-      !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-  std::error_code error;
-  const bool exists = plain && std::filesystem::exists(file, error);
-  if (error) throw IoError(file.string() + ": cannot open: " + error.message());
-  if (!exists) {
+  const body::AssetChoice words = has(name) ? body::AssetChoice{name, {}} : body::parse_asset_choice(name);
+  if (!has(words.file)) {
     const std::vector<std::string> known = names();
-    throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
+    throw InvalidInput("no asset '" + words.file + "' in " + folder_.string() + "; there " +
                        (known.empty() ? "are none; make some with abut-preprocess DATASET " + folder_.string()
-                                      : "are: " + words_of(known, name)));
+                                      : "are: " + words_of(known, words.file)));
   }
-  return geometries_.emplace(name, asset::load(file)).first->second;
+  std::shared_ptr<const asset::Asset>& asset = assets_[words.file];
+  if (!asset) asset = std::make_shared<const asset::Asset>(asset::load(folder_ / (words.file + ".h5")));
+  return geometries_.emplace(name, body::Geometry(asset, words.detail)).first->second;
 }
 
 std::vector<std::string> AssetFolder::names() const {

@@ -11,7 +11,13 @@ namespace abut {
 // Disjoint sets (union-find) of the integers 0, 1, ..., count - 1; at first each is a set by itself.
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit DisjointSets(std::size_t count = 0) { reset(count); }
+
+  // Starts anew; allocates only for more integers than before.
+  void reset(std::size_t count) {
+    parent_.resize(count);
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
 
   // Returns the smallest member of the set of i. Shortens paths, hence not const.
   std::int32_t least(std::int32_t i) {

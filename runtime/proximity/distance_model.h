@@ -21,7 +21,8 @@ namespace abut::proximity {
 struct Contact {
   derivative::PairDerivative pair;  // its derivative is NaN unless requested
   // Codes of the features that carry the witness points. They stay the same from pose to pose as long as the
-  // same features carry the points, and swap with A and B.
+  // same features carry the points, and swap with A and B. Of `pieces`: the number of the piece plus 1, and 0
+  // for a primitive.
   std::uint32_t feature_A = 0, feature_B = 0;  // 0 for models without regions
 };
 

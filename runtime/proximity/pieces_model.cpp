@@ -3,12 +3,44 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "runtime/core/disjoint_sets.h"
 #include "runtime/witness/pieces_query.h"
 
 namespace abut::proximity {
 namespace {
+
+using witness::PiecesWitness;
+
+// Calls visit(piece) for a piece of the geometry and for those that touch it; a primitive is piece -1.
+template <class Visit>
+void visit_touching(const body::Geometry& geometry, std::int32_t piece, Visit&& visit) {
+  visit(piece);
+  if (piece < 0) return;
+  const asset::PiecesView& pieces = geometry.pieces();
+  for (std::int32_t k = pieces.adjacency_offsets[piece]; k < pieces.adjacency_offsets[piece + 1]; ++k)
+    visit(pieces.adjacency[k]);
+}
+
+// Joins pairs of pieces, in ascending order of (piece_A, piece_B), into regions: two pairs are of one region
+// if A's pieces of them are the same or touch, and B's too.
+void join_regions(const body::Pair& pair, std::span<const PiecesWitness> pairs, DisjointSets& regions) {
+  regions.reset(pairs.size());
+  const auto before = [](const PiecesWitness& x, const std::pair<std::int32_t, std::int32_t>& y) {
+    return std::tie(x.piece_A, x.piece_B) < std::tie(y.first, y.second);
+  };
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    visit_touching(pair.A->geometry, pairs[i].piece_A, [&](std::int32_t a) {
+      visit_touching(pair.B->geometry, pairs[i].piece_B, [&](std::int32_t b) {
+        const auto found = std::lower_bound(pairs.begin(), pairs.end(), std::pair(a, b), before);
+        if (found != pairs.end() && found->piece_A == a && found->piece_B == b)
+          regions.join(static_cast<std::int32_t>(i), static_cast<std::int32_t>(found - pairs.begin()));
+      });
+    });
+}
 
 class PiecesModel : public DistanceModel {
  public:
@@ -24,7 +56,48 @@ class PiecesModel : public DistanceModel {
   witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
-    const witness::PiecesWitness found = find(pair);
+    return derivative_of(pair, find(pair));
+  }
+
+  // One contact for every region of pairs of pieces: its nearest pair.
+  std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives) override {
+    require_margin("contacts", margin);
+    set(pair);
+    const std::span<const PiecesWitness> near = solver_->up_to(pair.X_AB, margin);
+    if (near.empty()) return DistanceModel::contacts(pair, margin, derivatives);  // touching, or no pose
+    join_regions(pair, near, regions_);
+    nearest_.clear();
+    place_.assign(near.size(), 0);
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      const auto first = static_cast<std::size_t>(regions_.least(static_cast<std::int32_t>(i)));
+      if (first == i) {
+        place_[i] = nearest_.size();
+        nearest_.push_back(near[i]);
+        continue;
+      }
+      PiecesWitness& least = nearest_[place_[first]];
+      const double bound = std::min(least.witness.lower_bound, near[i].witness.lower_bound);
+      if (near[i].witness.distance < least.witness.distance) least = near[i];
+      least.witness.lower_bound = bound;
+    }
+    contacts_.clear();
+    for (PiecesWitness& found : nearest_) {
+      answer_as_estimators(pair, found);
+      const derivative::PairDerivative without{found.witness,
+                                               derivative::detail::invalid_derivative<double>()};
+      contacts_.push_back({derivatives ? derivative_of(pair, found) : without,
+                           static_cast<std::uint32_t>(found.piece_A + 1),
+                           static_cast<std::uint32_t>(found.piece_B + 1)});
+    }
+    std::sort(contacts_.begin(), contacts_.end(), [](const Contact& x, const Contact& y) {
+      return std::tie(x.pair.witness.distance, x.feature_A, x.feature_B) <
+             std::tie(y.pair.witness.distance, y.feature_A, y.feature_B);
+    });
+    return contacts_;
+  }
+
+ private:
+  derivative::PairDerivative derivative_of(const body::Pair& pair, const PiecesWitness& found) {
     const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
     const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
@@ -37,7 +110,6 @@ class PiecesModel : public DistanceModel {
     return result;
   }
 
- private:
   // The requested pieces of a geometry, kept so that what an estimator caches for a piece is found again by
   // its id.
   class Pieces {
@@ -56,14 +128,17 @@ class PiecesModel : public DistanceModel {
     std::map<std::pair<std::uint64_t, std::int32_t>, body::Geometry> made_;  // key: geometry id, piece number
   };
 
-  witness::PiecesWitness find(const body::Pair& pair) {
-    const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
+  void set(const body::Pair& pair) {
     if (solver_)
-      solver_->set(A, B);
+      solver_->set(pair.A->geometry, pair.B->geometry);
     else
-      solver_.emplace(A, B);
+      solver_.emplace(pair.A->geometry, pair.B->geometry);
+  }
+
+  PiecesWitness find(const body::Pair& pair) {
+    set(pair);
     solver_->forget();  // a warm-started answer would depend on the previous one by rounding
-    witness::PiecesWitness found = (*solver_)(pair.X_AB);
+    PiecesWitness found = (*solver_)(pair.X_AB);
     answer_as_estimators(pair, found);
     return found;
   }
@@ -71,7 +146,7 @@ class PiecesModel : public DistanceModel {
   // Replaces the pair's own answer by that of the estimators for the same pieces, from whose points and
   // normal they differentiate: where several normals are equally good, the warm-started search may end at
   // another one than the cold search. An answer that the cold search did not finish replaces none.
-  void answer_as_estimators(const body::Pair& pair, witness::PiecesWitness& found) {
+  void answer_as_estimators(const body::Pair& pair, PiecesWitness& found) {
     if (found.witness.status == Status::kInvalidInput) return;
     witness::Witness<double> own =
         witness::separation(pieces_A_.of(pair.A->geometry, found.piece_A),
@@ -87,6 +162,10 @@ class PiecesModel : public DistanceModel {
   Pieces pieces_A_, pieces_B_;
   witness::Workspace<double> workspace_;
   std::unique_ptr<derivative::Estimator> estimator_;
+  DisjointSets regions_;
+  std::vector<PiecesWitness> nearest_;  // of each region
+  std::vector<std::size_t> place_;      // in nearest_, of each region's first pair
+  std::vector<Contact> contacts_;
 };
 
 }  // namespace

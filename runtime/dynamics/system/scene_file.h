@@ -23,7 +23,8 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //   sbox px py pz  qw qx qy qz  hx hy hz      a fixed box: centre, quaternion, half sizes
 //   fixed SHAPE  px py pz  qw qx qy qz        any fixed shape; SHAPE is one of
 //     box hx hy hz | cyl radius half_height | sphere radius | ellipsoid ax ay az | capsule radius half_axis |
-//     cone radius half_height | asset NAME    sizes as in runtime/body/primitives
+//     cone radius half_height | asset NAME    sizes as in runtime/body/primitives; the commands and Python
+//     take NAME:volume=1 and the like for levels of detail and pieces, too (body/asset_choice.h)
 //   body NAME mass  Ixx Iyy Izz  px py pz  qw qx qy qz  vx vy vz  wx wy wz  COUNT
 //     then COUNT lines                        SHAPE  px py pz  qw qx qy qz
 //   object NAME ASSET density  px py pz  qw qx qy qz  vx vy vz  wx wy wz

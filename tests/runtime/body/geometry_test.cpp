@@ -1,4 +1,4 @@
-#include "runtime/body/geometry.h"
+#include "runtime/body/asset_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -97,6 +97,33 @@ TEST(Geometry, DetailChoosesTheLevels) {
   const Geometry mixed(asset, {.convex = 1, .volume = 1});
   EXPECT_EQ(mixed.convex().x, asset->convex[1].vertices.data());
   EXPECT_EQ(mixed.surface().vertices, asset->surfaces[0].vertices.data());
+}
+
+TEST(Geometry, NamesOfAssetsSayTheLevels) {
+  const auto expect = [](const std::string& text, const std::string& file, const Detail& detail) {
+    const AssetChoice found = parse_asset_choice(text);
+    EXPECT_EQ(found.file, file);
+    for (int Detail::*part :
+         {&Detail::convex, &Detail::surface, &Detail::volume, &Detail::points, &Detail::grid})
+      EXPECT_EQ(found.detail.*part, detail.*part) << text;
+  };
+  expect("mug", "mug", {});
+  expect("mug:volume=1", "mug", {.volume = 1});
+  expect("mug:points=2:convex=30", "mug", {.convex = 30, .points = 2});
+  expect("a:b:surface=999999999", "a:b", {.surface = 999999999});
+  expect("a:b", "a:b", {});
+  expect("mug:volume=1:b", "mug:volume=1:b", {});
+  expect("a=b", "a=b", {});
+  expect("", "", {});
+  expect(":volume=1", "", {.volume = 1});
+  const auto said = [](const std::string& text) { return refusal([&] { (void)parse_asset_choice(text); }); };
+  EXPECT_EQ(
+      said("mug:level=1"),
+      "asset 'mug:level=1': no part 'level'; there are convex (a piece), surface, volume, points (levels)");
+  EXPECT_EQ(said("mug:volume=1:volume=1"), "asset 'mug:volume=1:volume=1': volume is given twice");
+  for (const std::string number : {"", "-1", "+1", "1.0", "1000000000", "0x1", " 1", "1 "})
+    EXPECT_EQ(said("mug:volume=" + number), "asset 'mug:volume=" + number + "': volume=" + number +
+                                                ": not a whole number from 0 to 999999999");
 }
 
 TEST(Geometry, LevelsThatAreNotThereAreRefused) {

@@ -90,6 +90,29 @@ TEST_F(Query, AFailedRunLeavesTheOldAnswersAndNoPartialFile) {
   for (const auto& entry : fs::directory_iterator(folder)) EXPECT_NE(entry.path().extension(), ".partial");
 }
 
+TEST_F(Query, NamesSayPiecesAndLevels) {
+  asset::Asset both = assets.at("ball");
+  both.name = "both";
+  both.convex.push_back(assets.at("egg").convex[0]);
+  both.volumes.push_back(assets.at("egg").volumes[0]);
+  asset::save(both, folder / "assets" / "both.h5");
+  asset::save(both, folder / "assets" / "egg:convex=7.h5");  // the file of that name comes first
+  const auto answers = [&](const std::string& name, const std::string& options) {
+    const Outcome got =
+        run("assets poses.csv " + options, header + "0," + name + ",ball,1,0,0,0,0.07,0.02,0\n");
+    return got.exit_code == 0 ? got.out.substr(got.out.find(",ball,")) : got.err;
+  };
+  EXPECT_EQ(answers("both:convex=1", ""), answers("egg", ""));
+  EXPECT_EQ(answers("both:convex=0", ""), answers("ball", ""));
+  EXPECT_EQ(answers("egg:convex=7", ""), answers("ball", ""));
+  EXPECT_NE(answers("egg", ""), answers("ball", ""));
+  EXPECT_EQ(answers("both:volume=1", "--what wrench"), answers("egg", "--what wrench"));
+  EXPECT_NE(answers("both", "--what wrench"), answers("egg", "--what wrench"));
+  EXPECT_NE(answers("both:convex=2", "").find("convex piece 2 is asked for; it has 2"), std::string::npos);
+  EXPECT_NE(answers("both:level=2", "").find("no part 'level'"), std::string::npos);
+  EXPECT_NE(answers("bath:convex=1", "").find("no asset 'bath' in assets; there are: "), std::string::npos);
+}
+
 TEST_F(Query, ADamagedAssetIsRefused) {
   const fs::path file = folder / "assets" / "egg.h5";
   std::string bytes = contents(file);
