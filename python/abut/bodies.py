@@ -48,10 +48,10 @@ class Geometry(_abut.Geometry):
     """What a body looks like: an asset (`load`) or a primitive (`sphere`, `box`, ...).
 
     An immutable handle: copies are the same object, and a pickle of an asset holds its path, levels and the digest of
-    its file, which must be there, with the same content, where it is read. Arrays of its parts (`hull`, `surface`, `volume`, `points`) are read-only
-    views without copies, lengths in metres, in the geometry's own frame; they keep it alive. `spheres` is an
-    array (N, 4): x, y, z and radius of balls that together hold an asset. A part that is missing raises
-    InvalidInput.
+    its file, which must be there, with the same content, where it is read. Arrays of its parts (`hull`, `surface`,
+    `volume`, `points`) are read-only views without copies, lengths in metres, in the geometry's own frame; they keep
+    it alive. `spheres` is an array (N, 4): x, y, z and radius of balls that together hold an asset. A part that is
+    missing raises InvalidInput.
     """
 
     def __init__(self, *origin: Any) -> None:

@@ -161,8 +161,8 @@ def all_contacts(
     """One contact for every region of the bodies within `margin` (m, >= 0) of one another, of all pairs, one pair after
     the other and of a pair the nearest first, in A: `distance`, `p1`, `p2`, `n`, `feature_A`, `feature_B`, `status`; of pair i
     those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`,
-    which else raise NotAsked. `hull` has the one of `separation`; of `pieces`, the features are the pieces. Arguments and errors as
-    `witness_derivative`.
+    which else raise NotAsked. `hull` has the one of `separation`; of `pieces`, the features are the pieces. Arguments and
+    errors as `witness_derivative`.
     """
     handle = kept("all_contacts", DistanceModel, model, estimator, threads=threads, settings=settings)
     return handle.all_contacts(A, B, X_AB, margin=margin, derivatives=derivatives)
