@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 import os
-import pathlib
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
+from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, primitive
 from .gradients import as_numbers, pose_as_matrix
 from .scene_words import (
     as_geometry,
+    asset_named,
     asset_word,
     is_same,
     key_word,
@@ -47,23 +47,13 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
         def known(name: str) -> Geometry:
             if error := getattr(assets, "failed", {}).get(name):
                 raise _abut.InvalidInput(f"asset '{name}' was not loaded: {error}") from error
-            if name not in assets and isinstance(assets, AssetFolder) and _abut.asset_choice(name)[0] in assets:
-                return _of_folder(pathlib.Path(assets.path), name)
-            if name not in assets:
-                there = f"there {'are: ' + ', '.join(assets) if assets else 'are none'}"
-                raise _abut.InvalidInput(f"no asset '{name}'; {there}")
-            return assets[name]
+            if name in assets:
+                return assets[name]
+            if isinstance(assets, AssetFolder) and _abut.asset_choice(name)[0] in assets:
+                return asset_named(assets.path, name)
+            raise _abut.InvalidInput(f"no asset '{name}'; there {'are: ' + ', '.join(assets) if assets else 'are none'}")
         return known
-    return lambda name: _of_folder(pathlib.Path(assets), name)
-
-
-def _of_folder(folder: pathlib.Path, name: str) -> Geometry:
-    """The asset of a scene's name: of that file, or of the file, levels and piece that it says ("mug:volume=1")."""
-    file = folder / f"{name}.h5"
-    if file.exists():
-        return load(file)
-    stem, *levels = _abut.asset_choice(name)
-    return load(folder / f"{stem}.h5", **dict(zip(load.__kwdefaults__, levels)))
+    return lambda name: asset_named(assets, name)
 
 
 def _folder(assets: Assets) -> Optional[PathLike]:

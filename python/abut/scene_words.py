@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, Geometry, Material, load, primitive
+from .bodies import RIGID, Geometry, Material, PathLike, load, primitive
 from .gradients import as_numbers, pose_as_seven
 
 
@@ -100,6 +100,15 @@ def _file_name(asset: Geometry) -> str:
     """The name of its file, with levels as runtime/body/asset_choice.h has them."""
     levels = "".join(f":{part}={level}" for part, level in _levels(asset).items())
     return pathlib.Path(os.fsdecode(asset._origin[0])).stem + levels
+
+
+def asset_named(folder: PathLike, name: str) -> Geometry:
+    """The asset of a folder by a scene's name: of that file, or of the file, piece and levels that it says."""
+    file = pathlib.Path(folder) / f"{name}.h5"
+    if file.exists():
+        return load(file)
+    stem, *levels = _abut.asset_choice(name)
+    return load(pathlib.Path(folder) / f"{stem}.h5", **dict(zip(load.__kwdefaults__, levels)))
 
 
 def is_same(one: Geometry, other: Geometry) -> bool:

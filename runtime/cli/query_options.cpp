@@ -14,10 +14,8 @@ namespace {
 
 std::string describe_primitives() {
   std::string text =
-      "objA and objB are names of assets, followed by the convex piece (0: the hull) or level of detail (0: "
-      "the\n"
-      "finest) that stands for them where it is not that: mug:volume=1, mug:points=1, mug:surface=1, "
-      "mug:convex=3;\n"
+      "objA and objB are names of assets, of which the finest level of detail and the hull stand for them,\n"
+      "unless the name says others: mug:volume=1, mug:points=1, mug:surface=1, mug:convex=3 (a piece);\n"
       "or primitives in frames of their own (m; half sizes, z axes):\n";
   for (const body::PrimitiveRow& row : body::primitives())
     text += fmt::format("  @{:<20}{}\n",
