@@ -100,7 +100,7 @@ TEST_F(Query, NamesSayPiecesAndLevels) {
   const auto answers = [&](const std::string& name, const std::string& options) {
     const Outcome got =
         run("assets poses.csv " + options, header + "0," + name + ",ball,1,0,0,0,0.07,0.02,0\n");
-    return got.exit_code == 0 ? got.out.substr(got.out.find(",ball,")) : got.err;
+    return got.exit_code == 0 ? got.out.substr(got.out.find(",ball,1,")) : got.err;
   };
   EXPECT_EQ(answers("both:convex=1", ""), answers("egg", ""));
   EXPECT_EQ(answers("both:convex=0", ""), answers("ball", ""));
