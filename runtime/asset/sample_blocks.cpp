@@ -61,25 +61,41 @@ void add_quad(const PointsView& points, std::int32_t quad, bool bent, std::vecto
   }
 }
 
-// Four of a block's points, the first of which is present; absent ones coincide with it and have no area.
-Group sample_points(const PointsView& points, const std::int32_t* order) {
-  Group group;
-  for (int i = 0; i < kGroupSamples; ++i) {
-    const std::int32_t at = order[i] >= 0 ? order[i] : order[0];
-    group.row(i) << points.x[at], points.y[at], points.z[at], order[i] >= 0 ? points.areas[at] : 0;
+// Appends groups of those of a block's points that have no parts, then the groups of parts of the others.
+void add_points(const PointsView& points, const std::int32_t* order,
+                std::span<const std::vector<Eigen::Vector4d>> parts, std::vector<Group>& groups) {
+  int single = 0;
+  for (int i = 0; i < kBlockPoints; ++i) {
+    const std::int32_t at = order[i];
+    if (at < 0 || (!parts.empty() && !parts[std::size_t(at)].empty())) continue;
+    const Eigen::RowVector4d sample(points.x[at], points.y[at], points.z[at], points.areas[at]);
+    if (single % kGroupSamples == 0)
+      groups.emplace_back(
+          Eigen::RowVector4d(sample[0], sample[1], sample[2], 0).replicate<kGroupSamples, 1>());
+    groups.back().row(single++ % kGroupSamples) = sample;
   }
-  return group;
+  for (int i = 0; i < kBlockPoints && !parts.empty(); ++i) {
+    if (order[i] < 0) continue;
+    const std::vector<Eigen::Vector4d>& of = parts[std::size_t(order[i])];
+    for (std::size_t k = 0; k < of.size(); k += kGroupSamples) {
+      Group& group = groups.emplace_back();
+      for (int j = 0; j < kGroupSamples; ++j) group.row(j) = of[k + std::size_t(j)].transpose();
+    }
+  }
 }
 
-int absent_in(const std::int32_t* order) {
-  return static_cast<int>(std::count_if(order, order + kGroupSamples, [](std::int32_t i) { return i < 0; }));
-}
-
-// The mean of a group's samples without the last `absent` ones, which coincide with the first.
-Vector center_of(const Group& group, int absent) {
-  const Vector mean = group.leftCols<3>().colwise().mean().transpose(),
-               first = group.topLeftCorner<1, 3>().transpose();
-  return (kGroupSamples * mean - absent * first) / (kGroupSamples - absent);
+// The mean of a group's distinct samples.
+Vector center_of(const Group& group) {
+  const Vector first = group.topLeftCorner<1, 3>().transpose();
+  Vector sum = first;
+  int count = 1;
+  for (int i = 1; i < kGroupSamples; ++i) {
+    const Vector sample = group.row(i).head<3>().transpose();
+    if (sample == first) continue;
+    sum += sample;
+    ++count;
+  }
+  return sum / count;
 }
 
 double reach_from(const Vector& center, const Group& group) {
@@ -111,16 +127,9 @@ void add_radii(const PointBlocksView& blocks, const std::vector<Group>& groups, 
   }
 }
 
-}  // namespace
-
-SampleBlocksView view(const SampleBlocks& samples) {
-  return {samples.numbers.data(), samples.balls.data(), samples.first.data(), samples.radii.data()};
-}
-
-SampleBlocks make_sample_blocks(const PointsView& points) { return make_sample_blocks(points, nullptr); }
-
-SampleBlocks make_sample_blocks(const PointsView& points,
-                                const std::function<void(double* numbers, bool bent)>& move) {
+// `move` as in moved_samples.h, parts as in sample_blocks.h; both may be empty.
+SampleBlocks make(const PointsView& points, const std::function<void(double* numbers, bool bent)>& move,
+                  std::span<const std::vector<Eigen::Vector4d>> parts) {
   const PointBlocksView& blocks = points.blocks;
   const bool of_quads = points.vertex_count > 0 && points.quads != nullptr;
   const std::vector<char> bent = of_quads ? find_bent(points) : std::vector<char>();
@@ -139,13 +148,11 @@ SampleBlocks make_sample_blocks(const PointsView& points,
         for (std::size_t k = first; move && k < groups.size(); ++k) move(groups[k].data(), bends);
       }
     } else {
-      for (const int half : {0, kGroupSamples})
-        if (order[half] >= 0) groups.push_back(sample_points(points, order + half));
+      add_points(points, order, parts, groups);
     }
     result.first.push_back(static_cast<std::int32_t>(groups.size()));
     for (std::size_t i = before; i < groups.size(); ++i) {
-      const int absent = of_quads ? 0 : absent_in(order + kGroupSamples * (i - before));
-      const Vector center = center_of(groups[i], absent);
+      const Vector center = center_of(groups[i]);
       result.numbers.insert(result.numbers.end(), groups[i].data(), groups[i].data() + kGroupNumbers);
       result.balls.push_back({{center[0], center[1], center[2]},
                               reach_from(center, groups[i]),
@@ -154,6 +161,24 @@ SampleBlocks make_sample_blocks(const PointsView& points,
   }
   add_radii(blocks, groups, result);
   return result;
+}
+
+}  // namespace
+
+SampleBlocksView view(const SampleBlocks& samples) {
+  return {samples.numbers.data(), samples.balls.data(), samples.first.data(), samples.radii.data()};
+}
+
+SampleBlocks make_sample_blocks(const PointsView& points) { return make(points, nullptr, {}); }
+
+SampleBlocks make_sample_blocks(const PointsView& points,
+                                std::span<const std::vector<Eigen::Vector4d>> parts) {
+  return make(points, nullptr, parts);
+}
+
+SampleBlocks make_sample_blocks(const PointsView& points,
+                                const std::function<void(double* numbers, bool bent)>& move) {
+  return make(points, move, {});
 }
 
 }  // namespace abut::asset

@@ -10,10 +10,28 @@ namespace {
 
 using Shape = Box<double>;
 
+// Adds the parts of what a node on an edge or at a corner represents of its face across an axis: along
+// another axis, 4 of a length about the node, 2 of one that ends there.
+void add_face(SurfaceSample& sample, int across, const double (&share)[3]) {
+  const int axes[2] = {(across + 1) % 3, (across + 2) % 3};
+  const int count[2] = {sample.normal[axes[0]] != 0 ? 2 : 4, sample.normal[axes[1]] != 0 ? 2 : 4};
+  detail::add_parts(sample, count[0], count[1], [&](int u, int v) {
+    Eigen::Vector4d part;
+    part << sample.position, share[axes[0]] * share[axes[1]] / (count[0] * count[1]);
+    const int at[2] = {u, v};
+    for (int i = 0; i < 2; ++i) {
+      const double end = sample.normal[axes[i]];
+      part[axes[i]] +=
+          share[axes[i]] * ((at[i] + 0.5) / count[i] * (end != 0 ? -end : 1) - (end != 0 ? 0 : 0.5));
+    }
+    return part;
+  });
+}
+
 // Sample at node (i, j, k) of a grid with `parts` parts along each axis; the node is on a face, an edge or a
 // corner.
 SurfaceSample node(const Shape& box, const int (&parts)[3], const int (&at)[3]) {
-  SurfaceSample sample{Vec3<double>::Zero(), Vec3<double>::Zero(), 0};
+  SurfaceSample sample{Vec3<double>::Zero(), Vec3<double>::Zero(), 0, {}};
   double share[3];  // length that the node represents along each axis, m
   for (int k = 0; k < 3; ++k) {
     const bool end = at[k] == 0 || at[k] == parts[k];
@@ -23,6 +41,9 @@ SurfaceSample node(const Shape& box, const int (&parts)[3], const int (&at)[3]) 
   }
   for (int k = 0; k < 3; ++k)
     if (sample.normal[k] != 0) sample.area += share[(k + 1) % 3] * share[(k + 2) % 3];
+  if (sample.normal.squaredNorm() > 1)
+    for (int k = 0; k < 3; ++k)
+      if (sample.normal[k] != 0) add_face(sample, k, share);
   return sample;
 }
 

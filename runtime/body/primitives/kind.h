@@ -47,6 +47,9 @@ struct SurfaceSample {
   Vec3<double> position;  // m
   Vec3<double> normal;    // outwards, of any length
   double area;            // m^2
+  // Where the surface bends at the sample: midpoints (m) and areas (m^2) of the parts of the area around it,
+  // in groups of four neighbours, at most four groups. Empty elsewhere.
+  std::vector<Eigen::Vector4d> parts = {};
 };
 
 // Everything that defines one kind of primitive. Its functions require valid sizes (require_valid).

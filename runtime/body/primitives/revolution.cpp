@@ -11,7 +11,8 @@ namespace abut::body::detail {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kNoLength = 1e-6;  // of a core, in units of its depth: shorter cores are points
+constexpr double kStraight = 0.866;  // cosine between the normals at a bend of 30 degrees
+constexpr double kNoLength = 1e-6;   // of a core, in units of its depth: shorter cores are points
 
 // Half the angle of a segment of the unit circle whose chord is `sagitta` inside the circle.
 double half_angle(double sagitta) { return std::acos(1 - sagitta); }
@@ -29,19 +30,23 @@ int parts(double length, double spacing) {
   return static_cast<int>(std::clamp(std::round(length / spacing), 1.0, double(kSampleCount)));
 }
 
+bool Profile::Node::bends() const {
+  if (r == 0) return std::abs(before.nr + after.nr) > 0;  // a tip
+  return before.share > 0 && after.share > 0 && before.nr * after.nr + before.nz * after.nz < kStraight;
+}
+
 template <class At>
 void Profile::piece(double length, At&& at) {
   const int n = parts(length, spacing_);
   for (int i = 0; i <= n; ++i) {
     Node node = at(double(i) / n);
-    node.share = length / n / (i == 0 || i == n ? 2 : 1);
-    if (i == 0 && !nodes_.empty()) {
-      nodes_.back().nr += node.nr;
-      nodes_.back().nz += node.nz;
-      nodes_.back().share += node.share;
-    } else {
+    const double half = length / n / 2;
+    node.before = i > 0 ? Side{node.after.nr, node.after.nz, half} : Side{};
+    node.after = i < n ? Side{node.after.nr, node.after.nz, half} : Side{};
+    if (i == 0 && !nodes_.empty())
+      nodes_.back().after = node.after;
+    else
       nodes_.push_back(node);
-    }
   }
 }
 
@@ -50,7 +55,7 @@ void Profile::arc(double radius, double z, double from, double to) {
     const double angle = from + t * (to - from);
     const bool pole = std::abs(std::abs(angle) - kPi / 2) < 1e-9;
     const double cosine = pole ? 0 : std::cos(angle), sine = std::sin(angle);
-    return Node{radius * cosine, z + radius * sine, cosine, sine, 0};
+    return Node{radius * cosine, z + radius * sine, {}, {cosine, sine, 0}};
   });
 }
 
@@ -58,23 +63,37 @@ void Profile::line(double r0, double z0, double r1, double z1) {
   const double length = std::hypot(r1 - r0, z1 - z0);
   if (!(length > 0)) return;
   piece(length, [&](double t) {
-    return Node{r0 + t * (r1 - r0), z0 + t * (z1 - z0), (z1 - z0) / length, (r0 - r1) / length, 0};
+    return Node{r0 + t * (r1 - r0), z0 + t * (z1 - z0), {}, {(z1 - z0) / length, (r0 - r1) / length, 0}};
   });
+}
+
+void Profile::add_sector(SurfaceSample& sample, const Node& node, double angle, double width, int count) {
+  for (const auto& [side, way] : {std::pair(node.before, -0.5), std::pair(node.after, 0.5)})
+    if (side.share > 0)
+      add_parts(sample, count, 2, [&](int u, int v) {
+        const double along = way * side.share * (v + 0.5), turn = angle + width * ((u + 0.5) / count - 0.5);
+        const double r = node.r - along * side.nz, z = node.z + along * side.nr;
+        return Eigen::Vector4d(r * std::cos(turn), r * std::sin(turn), z, r * width / count * side.share / 2);
+      });
+  sample.area = 0;
+  for (const Eigen::Vector4d& part : sample.parts) sample.area += part[3];
 }
 
 std::vector<SurfaceSample> Profile::turned() const {
   std::vector<SurfaceSample> samples;
   for (const Node& node : nodes_) {
+    const double nr = node.before.nr + node.after.nr, nz = node.before.nz + node.after.nz;
     if (node.r == 0) {
-      samples.push_back({{0, 0, node.z}, {0, 0, node.nz}, kPi * node.share * node.share});
+      samples.push_back({{0, 0, node.z}, {0, 0, nz}, kPi * node.share() * node.share()});
+      if (node.bends()) add_sector(samples.back(), node, 0, 2 * kPi, 8);
       continue;
     }
     const int sides = 2 * std::max(3, parts(kPi * node.r, spacing_));
     for (int i = 0; i < sides; ++i) {
       const double angle = 2 * kPi * i / sides, c = std::cos(angle), s = std::sin(angle);
-      samples.push_back({{node.r * c, node.r * s, node.z},
-                         {node.nr * c, node.nr * s, node.nz},
-                         2 * kPi * node.r * node.share / sides});
+      samples.push_back(
+          {{node.r * c, node.r * s, node.z}, {nr * c, nr * s, nz}, 2 * kPi * node.r * node.share() / sides});
+      if (node.bends()) add_sector(samples.back(), node, angle, 2 * kPi / sides, 4);
     }
   }
   return samples;

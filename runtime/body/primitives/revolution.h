@@ -11,6 +11,15 @@ namespace abut::body::detail {
 // needles and plates do not get more than a few thousand samples.
 int parts(double length, double spacing);
 
+// Appends nu x nv parts of a sample's area, 2 x 2 a group; at(u, v) is the part's midpoint and area. nu and
+// nv are even.
+template <class At>
+void add_parts(SurfaceSample& sample, int nu, int nv, At&& at) {
+  for (int u = 0; u < nu; u += 2)
+    for (int v = 0; v < nv; v += 2)
+      for (int i = 0; i < 4; ++i) sample.parts.push_back(at(u + i / 2, v + i % 2));
+}
+
 // A profile from the lowest point of the axis to the highest, sampled piece by piece; consecutive pieces
 // share a node.
 class Profile {
@@ -25,13 +34,24 @@ class Profile {
   std::vector<SurfaceSample> turned() const;
 
  private:
-  // A node of the profile, its normal, and the length of the profile that it represents.
+  // What a node represents of the piece on one of its sides.
+  struct Side {
+    double nr = 0, nz = 0;  // unit normal; the profile's direction is (-nz, nr)
+    double share = 0;       // length, m
+  };
+  // A node of the profile; an end of a piece has one side only until the next piece begins there.
   struct Node {
-    double r, z, nr, nz, share;
+    double r, z;  // m
+    Side before, after;
+
+    double share() const { return before.share + after.share; }  // m
+    bool bends() const;
   };
 
   template <class At>
   void piece(double length, At&& at);
+  // Adds to a sample of a node the parts within the angle `width` about `angle`, rad.
+  static void add_sector(SurfaceSample& sample, const Node& node, double angle, double width, int count);
 
   double spacing_;
   std::vector<Node> nodes_;
