@@ -88,8 +88,12 @@ struct Row {
   double sideways = 0;  // over normal, at any depth
 };
 
-Row measure(const Contender& one, const Place& place, double spacing, double eps3) {
+Row measure(const Contender& one, const Place& place, double spacing) {
   Row row;
+  const double eps3 =
+      one.potential
+          ? contact::potential_pair(contact::soft_potential_config(one.settings), {one.A, one.B, {}}).law.eps3
+          : std::nan("");
   const Footprint under = footprint(place);
   for (const double depth : kDepths) {
     const Pose<double> X = stacked(place, depth);
@@ -110,9 +114,17 @@ void boxes(Promises& promises) {
   const body::Body base = made("base", mesh_of(box(kBase))), top = made("top", mesh_of(box(kTop))),
                    fine_base = made("base", mesh_of(box(kBase)), kLimitQuads),
                    fine_top = made("top", mesh_of(box(kTop)), kLimitQuads);
-  const double spacing = finer_spacing(base, top), eps3 = contact::SoftPotentialConfig{}.eps3 * spacing;
+  const double spacing = finer_spacing(base, top);
   std::vector<Contender> all = contenders(base, top);
   all.push_back(limit(base, top, fine_base, fine_top));
+  const body::Body primitive_base{body::Geometry(body::Box<double>{kBase})},
+      primitive_top{body::Geometry(body::Box<double>{kTop})};
+  all.push_back({"soft potential, primitives",
+                 true,
+                 {},
+                 contact::make_model("soft_potential"),
+                 &primitive_base,
+                 &primitive_top});
   fmt::print("\nboxes of {} and {} quads, spacings {:.2f} and {:.2f} mm; {} to {} mm deep\n",
              base.geometry.points().point_count, top.geometry.points().point_count,
              1e3 * base.geometry.points().spacing, 1e3 * spacing, 1e3 * kDepths[0],
@@ -124,7 +136,8 @@ void boxes(Promises& promises) {
       "|---|---|---|---|---|---|---|---|---|\n");
   for (const Place& place : kPlaces)
     for (const Contender& one : all) {
-      const Row row = measure(one, place, spacing, eps3);
+      const Row row = measure(
+          one, place, one.A == &primitive_base ? finer_spacing(primitive_base, primitive_top) : spacing);
       fmt::print("| {} | {} | {} | {:.3f} | {:.3f} | {:.4f} | {:.4f} | {:.4f} |\n", place.name, one.title,
                  one.potential
                      ? fmt::format("{:+.2f} | {:+.2f}", 100 * row.pressure[0], 100 * row.pressure[1])

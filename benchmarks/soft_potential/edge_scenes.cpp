@@ -53,8 +53,8 @@ Pose<double> knife_on_rod(Random& random, double depth, double radius) {
 }
 
 // The rows of a scene. `promised`: how many poses the potential has within 30 degrees; 0: not promised.
-void directions(const char* scene, const std::vector<Contender>& all, const Solid& solid_B,
-                const RandomPose& pose, int promised, Promises& promises) {
+void directions(const char* scene, const std::vector<Contender>& all, const asset::SurfaceView& surface_A,
+                const Solid& solid_B, const RandomPose& pose, int promised, Promises& promises) {
   const double spacing = finer_spacing(*all[0].A, *all[0].B);
   const double bands[] = {0, 0.1 * spacing, 0.2 * spacing, 1};
   for (const Contender& one : all) {
@@ -65,7 +65,7 @@ void directions(const char* scene, const std::vector<Contender>& all, const Soli
       const double depth = random.uniform(5e-5, 1e-3);
       const Pose<double> X = pose(random, depth);
       const Vec3<double> f = X.R * one.wrench(X).tail<3>();
-      const double angle = angle_between(f, overlap(all[0].A->geometry.surface(), solid_B, X).push);
+      const double angle = angle_between(f, overlap(surface_A, solid_B, X).push);
       none += f.norm() > 0 ? 0 : 1;
       angles.degrees.push_back(angle);
       for (int k = 0; k < 3; ++k)
@@ -91,8 +91,9 @@ void edges(Promises& promises) {
       "\n| scene | law | within 30 degrees of 1000 | no force | depth below 0.1 spacings, % | 0.1 to 0.2, % "
       "| "
       "above, % | median, degrees | 99 % | largest |\n|---|---|---|---|---|---|---|---|---|---|\n");
+  const body::Body primitive_bar{body::Geometry(body::Box<double>{{kHalf, kHalf, 0.06}})};
   const auto compare = [&](const char* scene, const Solid& solid_A, const Solid& solid_B, int promised,
-                           const RandomPose& pose) {
+                           const RandomPose& pose, const body::Body* primitive) {
     const auto pair = [&](int quads) {
       return std::pair{made("a", mesh_of(solid_A), quads, 6000), made("b", mesh_of(solid_B), quads, 6000)};
     };
@@ -101,14 +102,23 @@ void edges(Promises& promises) {
     std::vector<Contender> all = contenders(A, B);
     all.push_back(limit(A, B, fine_A, fine_B));
     all.push_back({"pressure field", false, {}, contact::make_model("pressure_field"), &A, &B});
-    directions(scene, all, solid_B, pose, promised, promises);
+    if (primitive != nullptr)
+      all.push_back({"soft potential, primitives",
+                     true,
+                     {},
+                     contact::make_model("soft_potential"),
+                     primitive,
+                     primitive});
+    directions(scene, all, A.geometry.surface(), solid_B, pose, promised, promises);
   };
   const Solid bar = box({kHalf, kHalf, 0.06}), rods = rod(kRadius, 0.04),
               knife = prism({{-0.02, 0}, {0.02, -0.007}, {0.02, 0.007}}, 0.05);
-  compare("bars edge on edge", bar, bar, kPoses,
-          [&](Random& random, double depth) { return crossing_bars(random, depth, kHalf); });
-  compare("knife on rod", rods, knife, 0,
-          [&](Random& random, double depth) { return knife_on_rod(random, depth, kRadius); });
+  compare(
+      "bars edge on edge", bar, bar, kPoses,
+      [&](Random& random, double depth) { return crossing_bars(random, depth, kHalf); }, &primitive_bar);
+  compare(
+      "knife on rod", rods, knife, 0,
+      [&](Random& random, double depth) { return knife_on_rod(random, depth, kRadius); }, nullptr);
 }
 
 }  // namespace abut::soft_potential_scenes

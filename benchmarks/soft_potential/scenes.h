@@ -21,6 +21,10 @@ void boxes(Promises& promises);
 void handle(Promises& promises);
 void peg(Promises& promises);
 
+// Wrong signs of the points' field near every object, beside those of the quads' own exact distance; how far
+// from the surface there are any.
+void signs(Promises& promises);
+
 // Work around closed paths, force against the energy's gradient, continuity of the Hessian.
 void closed_paths(Promises& promises);
 void hessians(Promises& promises);

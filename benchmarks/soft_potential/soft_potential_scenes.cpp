@@ -11,15 +11,11 @@ int run(int argc, char** argv) {
   std::string scene = "all";
   CLI::App app("Scenes of contact by soft distances");
   const std::pair<const char*, void (*)(benchmarks::Promises&)> scenes[] = {
-      {"edges", soft_potential_scenes::edges},
-      {"boxes", soft_potential_scenes::boxes},
-      {"handle", soft_potential_scenes::handle},
-      {"peg", soft_potential_scenes::peg},
-      {"closed_paths", soft_potential_scenes::closed_paths},
-      {"ripple", soft_potential_scenes::ripple},
-      {"friction", soft_potential_scenes::friction},
-      {"hessians", soft_potential_scenes::hessians},
-      {"threads", soft_potential_scenes::threads},
+      {"edges", soft_potential_scenes::edges},       {"boxes", soft_potential_scenes::boxes},
+      {"handle", soft_potential_scenes::handle},     {"peg", soft_potential_scenes::peg},
+      {"signs", soft_potential_scenes::signs},       {"closed_paths", soft_potential_scenes::closed_paths},
+      {"ripple", soft_potential_scenes::ripple},     {"friction", soft_potential_scenes::friction},
+      {"hessians", soft_potential_scenes::hessians}, {"threads", soft_potential_scenes::threads},
       {"cost", soft_potential_scenes::cost},
   };
   std::vector<std::string> names{"all"};

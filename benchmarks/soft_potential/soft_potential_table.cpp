@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 
+#include "benchmarks/soft_potential/solids.h"
 #include "benchmarks/support/data.h"
 #include "benchmarks/support/promises.h"
 #include "benchmarks/support/soft_contact.h"
@@ -23,19 +24,36 @@ using namespace abut;
 using benchmarks::Extent, benchmarks::extent_of, benchmarks::Law, benchmarks::kLaws;
 using contact::Want;
 
-// Twelve places of an object upright on the top of a box, its lowest vertex at the box's highest: four along
-// the top, three turns at each.
-std::vector<Pose<double>> standing(const body::Geometry& box, const body::Geometry& object) {
-  const Extent b = extent_of(box.surface()), o = extent_of(object.surface());
+// What objects stand on, and the middles of four places on it: along the longer and the shorter side of its
+// top, in half sizes.
+struct Support {
+  const char* name;
+  const char* part;  // of an object's name; null: a can of 50 mm radius and 80 mm height
+  double places[4][2];
+};
+constexpr double kDiagonal = 0.70710678;
+const Support kSupports[] = {
+    {"box", "003_cracker_box", {{-0.45, 0}, {-0.15, 0}, {0.15, 0}, {0.45, 0}}},
+    {"rim", nullptr, {{1, 0}, {0, 1}, {-kDiagonal, kDiagonal}, {-kDiagonal, -kDiagonal}}},
+    {"block", "036_wood_block", {{-0.45, 0.8}, {-0.15, 0.8}, {0.15, -0.8}, {0.45, -0.8}}},
+};
+
+// Twelve poses of an object upright on the top of a support, its lowest vertex at the support's highest:
+// three turns at each place.
+std::vector<Pose<double>> standing(const Support& on, const body::Geometry& support,
+                                   const body::Geometry& object) {
+  const Extent b = extent_of(support.surface()), o = extent_of(object.surface());
   const int along = b.high.x() - b.low.x() > b.high.y() - b.low.y() ? 0 : 1;
-  const double half = (b.high - b.low)[along] / 2;
   std::vector<Pose<double>> poses;
-  for (const double place : {-0.45, -0.15, 0.15, 0.45})
+  for (const auto& place : on.places)
     for (const int third : {0, 1, 2}) {
       Pose<double> X{exp_rotation<double>({0, 0, 0.2 + third * 2 * std::numbers::pi / 3}),
                      Vec3<double>::Zero()};
       X.p = (b.low + b.high) / 2 - X.R * ((o.low + o.high) / 2);
-      X.p[along] += place * half;
+      for (const int k : {0, 1}) {
+        const int axis = k == 0 ? along : 1 - along;
+        X.p[axis] += place[k] * (b.high - b.low)[axis] / 2;
+      }
       X.p.z() = b.high.z() - o.low.z();
       poses.push_back(X);
     }
@@ -45,11 +63,11 @@ std::vector<Pose<double>> standing(const body::Geometry& box, const body::Geomet
 constexpr int kDepths = 15;
 constexpr double kStep = 1e-4;  // m
 
-// Forces on the object, in the frame of the box, at growing depths.
-std::vector<Vec3<double>> forces(const body::Geometry& box, const body::Geometry& object,
+// Forces on the object, in the frame of the support, at growing depths.
+std::vector<Vec3<double>> forces(const std::vector<Pose<double>>& poses,
                                  const std::function<Vec3<double>(const Pose<double>&)>& force) {
   std::vector<Vec3<double>> result;
-  for (Pose<double> X : standing(box, object))
+  for (Pose<double> X : poses)
     for (int k = 0; k < kDepths; ++k) {
       X.p.z() -= kStep;
       result.push_back(force(X));
@@ -133,12 +151,13 @@ void write_shares(std::FILE* csv, const char* law, const std::vector<Vec3<double
 }
 
 // The rows of one object.
-void push_table(const body::Body& box, const body::Body& object, const std::string& name, std::FILE* csv,
-                benchmarks::Promises& promises) {
+void push_table(const Support& on, const body::Body& box, const body::Body& object, const std::string& name,
+                std::FILE* csv, benchmarks::Promises& promises) {
   const bool mug = name.find("mug") != std::string::npos;
+  const std::vector<Pose<double>> poses = standing(on, box.geometry, object.geometry);
   const double eps3 = contact::SoftPotentialConfig{}.eps3 *
                       std::min(box.geometry.points().spacing, object.geometry.points().spacing);
-  const auto exact = forces(box.geometry, object.geometry, [&](const Pose<double>& X) -> Vec3<double> {
+  const auto exact = forces(poses, [&](const Pose<double>& X) -> Vec3<double> {
     return X.R * exact_force(object.geometry.surface(), box.geometry.surface(), X.inverse(), eps3) -
            exact_force(box.geometry.surface(), object.geometry.surface(), X, eps3);
   });
@@ -153,7 +172,7 @@ void push_table(const body::Body& box, const body::Body& object, const std::stri
     const bool potential = std::string_view(law.model) == "soft_potential";
     if (!mug && !potential) continue;
     const auto model = contact::make_model(law.model, law.settings);
-    const auto found = forces(box.geometry, object.geometry, [&](const Pose<double>& X) -> Vec3<double> {
+    const auto found = forces(poses, [&](const Pose<double>& X) -> Vec3<double> {
       return X.R * model->wrench({&box, &object, X}, Want::kValue).F_BBo_B.tail<3>();
     });
     const Push push = sideways(found, exact);
@@ -161,15 +180,22 @@ void push_table(const body::Body& box, const body::Body& object, const std::stri
     write_shares(mug ? csv : nullptr, law.title, found);
     if (!potential) continue;
     promises.at_most(name + ", " + law.title + ", poses that pull", push.pulls, 0);
-    if (mug) promises.at_most(name + ", " + law.title + ", largest sideways over normal", push.worst, 0.05);
+    if (mug && &on == kSupports)
+      promises.at_most(name + ", " + law.title + ", largest sideways over normal", push.worst, 0.05);
   }
 }
 
 int run(int argc, char** argv) {
-  std::string dataset, only, csv_name;
+  std::string dataset, only, csv_name, on_name = kSupports[0].name;
   CLI::App app("The tables of docs/soft_potential.md");
   app.add_option("DATASET", dataset, benchmarks::kObjectsHelp);
-  app.add_option("--only", only, "Objects whose name contains this, beside the box");
+  std::vector<std::string> on_names;
+  for (const Support& support : kSupports) on_names.emplace_back(support.name);
+  app.add_option(
+         "--on", on_name,
+         "What the objects stand on: the cracker box, the rim of a can, or the wood block, overhanging")
+      ->check(CLI::IsMember(on_names));
+  app.add_option("--only", only, "Objects whose name contains this, beside what they stand on");
   app.add_option("--csv", csv_name, "File for the mug's sideways forces, which upright.gp draws");
   CLI11_PARSE(app, argc, argv);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv(
@@ -182,7 +208,7 @@ int run(int argc, char** argv) {
   for (const datasets::ObjectSource& object :
        datasets::open_dataset(benchmarks::objects_folder(dataset), {}).objects) {
     const auto in_name = [&](const std::string& part) { return object.name.find(part) != std::string::npos; };
-    if (!in_name(only) && !in_name("box")) continue;
+    if (!in_name(only) && !in_name("box") && !in_name("block")) continue;
     asset::Asset made = preprocess::make_asset(object, parameters, {});
     const auto shared = std::make_shared<const asset::Asset>(std::move(made));
     fine.emplace(object.name, body::Body{body::Geometry(shared)});
@@ -193,14 +219,22 @@ int run(int argc, char** argv) {
       if (name.find(part) != std::string::npos) return body;
     throw InvalidInput("the dataset has no object whose name contains " + part);
   };
-  const std::string box_name = bodies.contains("003_cracker_box") ? "003_cracker_box" : "box";
-  const body::Body& box = named(bodies, box_name);
+  const Support& on = *std::find_if(std::begin(kSupports), std::end(kSupports),
+                                    [&](const Support& support) { return on_name == support.name; });
+  const auto support = [&]() -> body::Body {
+    if (on.part == nullptr)
+      return soft_potential_scenes::made(
+          "can", soft_potential_scenes::mesh_of(soft_potential_scenes::rod(0.05, 0.04)));
+    return named(bodies, bodies.contains(on.part) ? on.part : "box");
+  };
+  const body::Body box = support();
   benchmarks::Promises promises;
   fmt::print("| object on {} | law | median | 90 % | largest | pulls | beyond exact |\n",
              box.geometry.name());
   fmt::print("|---|---|---|---|---|---|---|\n");
-  for (const auto& [name, object] : bodies) push_table(box, object, name, csv.get(), promises);
-  if (!only.empty()) return promises.verdict();
+  for (const auto& [name, object] : bodies)
+    if (name.find(only) != std::string::npos) push_table(on, box, object, name, csv.get(), promises);
+  if (!only.empty() || &on != kSupports) return promises.verdict();
   fmt::print(
       "\n| quads each | inside | law | wrench ms | with Jacobian ms | with Hessian ms "
       "|\n|---|---|---|---|---|---|\n");
