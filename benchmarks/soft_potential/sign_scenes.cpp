@@ -50,13 +50,18 @@ std::vector<Vec3<double>> places(const body::Geometry& object) {
 
 // Wrong signs of a field.
 struct Wrong {
-  int near = 0;         // of the samples near the surface
-  double farthest = 0;  // distance of one from the surface, spacings
+  int near = 0;  // of the samples near the surface
+  int far = 0;   // farther than a spacing from it
+  // Largest distances from the surface, spacings, of samples that are outside and taken for inside, and the
+  // other way round.
+  double ghost = 0, hollow = 0;
 
-  void add(bool wrong, double distance, bool is_near) {
-    if (!wrong) return;
+  void add(double value, double exact, bool is_near) {
+    if ((value < 0) == (exact < 0)) return;
     near += is_near ? 1 : 0;
-    farthest = test::worst_of(farthest, std::abs(distance));
+    far += std::abs(exact) > 1 ? 1 : 0;
+    double& farthest = exact > 0 ? ghost : hollow;
+    farthest = test::worst_of(farthest, std::abs(exact));
   }
 };
 
@@ -73,27 +78,27 @@ void row(const std::string& name, const body::Geometry& object, Promises& promis
     const double exact = distance::signed_distance<double>(object.surface(), p[i]).distance,
                  spacings = exact / object.points().spacing;
     if (!(std::abs(spacings) > kJudged)) continue;
-    const bool near = i < kSamples, inside = exact < 0;
+    const bool near = i < kSamples;
     judged += near ? 1 : 0;
-    of_points.add((soft[i].value < 0) != inside, spacings, near);
-    of_quads.add((distance::signed_distance<double>(asset::view(quads), p[i]).distance < 0) != inside,
-                 spacings, near);
+    of_points.add(soft[i].value, spacings, near);
+    of_quads.add(distance::signed_distance<double>(asset::view(quads), p[i]).distance, spacings, near);
   }
   const double points_percent = 100.0 * of_points.near / judged,
                quads_percent = 100.0 * of_quads.near / judged;
-  fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", name, object.points().point_count,
-             points_percent, quads_percent, of_points.farthest, of_quads.farthest);
+  fmt::print("| {} | {} | {:.2f} | {:.2f} | {} | {:.2f} | {:.2f} |\n", name, object.points().point_count,
+             points_percent, quads_percent, of_points.far, of_points.ghost, of_points.hollow);
   std::fflush(stdout);
   promises.at_most(name + ", wrong signs beyond those of the quads, %", points_percent - quads_percent, 0.3);
-  promises.at_most(name + ", farthest wrong sign, spacings", of_points.farthest, 1);
+  promises.at_most(name + ", farthest ghost, spacings", of_points.ghost, 1);
 }
 
 }  // namespace
 
 void signs(Promises& promises) {
   fmt::print(
-      "\n| object | quads | wrong signs within a spacing, points, % | the quads' own, % | farthest wrong "
-      "sign, points, spacings | the quads' own |\n|---|---|---|---|---|---|\n");
+      "\n| object | quads | wrong signs within a spacing, points, % | the quads' own, % | beyond a spacing, "
+      "of "
+      "40,000 | farthest outside, spacings | farthest inside |\n|---|---|---|---|---|---|---|\n");
   for (const datasets::ObjectSource& object :
        datasets::open_dataset(benchmarks::objects_folder(), {}).objects)
     row(object.name, body::Geometry(preprocess::make_asset(object, benchmarks::points_and_grid({2000}), {})),
