@@ -101,6 +101,8 @@ class _Derivatives(_Witness):
     clamped_A: Numbers  # (N, 2, 3)
 
 class Separation(_Simplex):
+    depth_lower: Scalar  # (N,) m; NaN but of pieces that overlap
+    depth_upper: Scalar  # (N,) m
     @property
     def dp1_A_dxi_B(self) -> NoReturn: ...  # NotAsked: witness_derivative gives them
     @property

@@ -100,13 +100,16 @@ def documented(rows: Callable[[], Any]) -> Callable[[_Function], _Function]:
 
 
 def with_distance_models(function: _Function) -> _Function:
-    """Adds the rows of distance_models() to a function's docstring, and the settings of methods that are no estimators."""
+    """Adds the rows of distance_models() to a function's docstring, and the settings that are not those of estimators."""
     text = "\n    Distance models:\n"
     for row in distance_models().values():
         text += f"      {row.name!r}: {row.summary}\n        methods: {', '.join(row.capabilities['methods'])}\n"
         for method, settings in row.capabilities["methods"].items():
             if method not in _TABLES["estimators"]:
                 text += _lines(settings, "          ")
+            elif method == next(iter(row.capabilities["methods"])):  # with any method the same
+                known = [setting[0] for setting in _TABLES["estimators"][method][1]]
+                text += _lines([setting for setting in settings if setting.name not in known], "          ")
     function.__doc__ = (function.__doc__ or "").rstrip() + "\n" + text
     return function
 

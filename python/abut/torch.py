@@ -177,7 +177,7 @@ def smoothed_separation(
     estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
     """Distance, witness points and normal of a smoothed form of the bodies, with their own derivatives: of hulls
-    ("soft_bodies") twice differentiable, of surfaces once.
+    ("soft_bodies") twice differentiable, of surfaces and pieces once.
     """
     solver = solver_of("smoothed_separation", model, estimator, threads, settings, "soft_bodies")
     query = queries.Witness(A, B, solver, True)

@@ -24,6 +24,9 @@ def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", thread
     `X_AB`: pose of B in A, (4, 4) or (N, 4, 4), or (7,) or (N, 7): quaternion (w, x, y, z), normalised on use, then
     translation, m. What is one is of all N pairs. `threads`: of a batch, 0: one per core; the same bits for any.
 
+    Of `pieces` that overlap, `distance` is minus the depth of the deepest pair of pieces, and `depth_lower` and
+    `depth_upper` (m) bound the length of the shortest translation that separates the bodies; NaN elsewhere.
+
     Raises InvalidInput, naming argument and place, for poses that are none, bodies that the model does not take (no
     hull, surface or pieces; two half-spaces), models that are unknown.
     """
@@ -147,7 +150,8 @@ def smoothed_witness(
     """Witness points of a smoothed form of the bodies with first and, with `hessian`, second derivatives.
 
     `model` "hull": of hulls, `estimator` one that smooths (None: "soft_bodies"); others with `has_smoothed`: the model's
-    own form, first derivatives alone. Arguments as `witness_derivative`. Raises InvalidInput for primitives too.
+    own form, first derivatives alone. Arguments as `witness_derivative`. Raises InvalidInput for primitives too, but of
+    "pieces".
     """
     handle = solver_of("smoothed_witness", model, estimator, threads, settings, "soft_bodies")
     return handle.smoothed(A, B, X_AB, hessian)

@@ -180,6 +180,7 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
       [](const AnswersType& answers) {
         py::bytes more;
         if constexpr (requires { answers.hessians; }) more = to_bytes(answers.hessians);
+        if constexpr (requires { answers.bounds; }) more = to_bytes(answers.bounds);
         if constexpr (requires { answers.offsets; }) more = to_bytes(answers.offsets);
         return py::make_tuple(answers.many, to_bytes(answers.items), answers.parts, more);
       },
@@ -190,6 +191,7 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
         if (!answers.many && answers.items.size() != 1)
           throw InvalidInput("the pickle is of another version of abut");
         if constexpr (requires { answers.hessians; }) from_bytes(pickled[3], answers.hessians);
+        if constexpr (requires { answers.bounds; }) from_bytes(pickled[3], answers.bounds);
         if constexpr (requires { answers.offsets; }) from_bytes(pickled[3], answers.offsets);
         return answers;
       }));

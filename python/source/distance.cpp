@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "python/source/batch.h"
 #include "python/source/handle_mutex.h"
@@ -38,11 +39,16 @@ class DistanceModelHandle {
 
   const std::string& name() const { return name_; }
 
-  Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB) {
-    return ask<Witness>(
-        "separation", Pairs("separation", A, B, X_AB),
-        [&](const body::Pair& pair) { return one_->separation(pair); },
-        [&](auto pairs, auto results) { batch().separations(pairs, results); });
+  Separations separation(py::handle A, py::handle B, py::handle X_AB) {
+    const auto found = [&]<class Result>(std::type_identity<Result>) {
+      return Separations(ask<Result>(
+          "separation", Pairs("separation", A, B, X_AB),
+          [&](const body::Pair& pair) -> Result { return one_->separation(pair); },
+          [&](auto pairs, auto results) { batch().separations(pairs, results); }));
+    };
+    return proximity::find_distance_model(name_).bounds_translational_depth
+               ? found(std::type_identity<proximity::Separation>())
+               : found(std::type_identity<Witness>());
   }
 
   Answers<PairDerivative> derivative(py::handle A, py::handle B, py::handle X_AB) {

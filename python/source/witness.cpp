@@ -19,14 +19,32 @@ namespace {
 
 using derivative::SmoothedPair;
 
+// Makes get(bounds) a property of separations.
+template <class Get>
+void define_bound(py::class_<Separations>& type, const char* name, Get get, const char* doc) {
+  type.def_property_readonly(
+      name,
+      [get](py::handle self) {
+        auto& answers = py::cast<Separations&>(self);
+        answers.bounds.resize(answers.items.size());  // NaN where the model has none
+        return view(self, answers.bounds, answers.many, get);
+      },
+      doc);
+}
+
 void bind_answers(py::module_& module) {
-  auto separations =
-      answers_class<Answers<Witness>>(module, "Separation", "Witness points and signed distance.");
+  auto separations = answers_class<Separations>(module, "Separation", "Witness points and signed distance.");
   const auto itself = [](auto& a) -> auto& { return a; };
   define_witness(separations, itself);
   define_simplex(separations, itself);
-  define<Answers<Witness>>(
+  define<Separations>(
       separations, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
+  define_bound(
+      separations, "depth_lower", [](auto& bounds) -> auto& { return bounds.lower; },
+      "(N,) m: of pieces that overlap, no shorter translation separates them; NaN: apart, or another model");
+  define_bound(
+      separations, "depth_upper", [](auto& bounds) -> auto& { return bounds.upper; },
+      "(N,) m: of pieces that overlap, a translation as long separates them; NaN: apart, or another model");
   for (const char* const name : {"dp1_A_dxi_B", "dp2_A_dxi_B", "dn_A_dxi_B", "dd_dxi_B"})
     separations.def_property_readonly(
         name,
@@ -63,11 +81,11 @@ void bind_answers(py::module_& module) {
       smoothed, "d2d_dxi_B", kHessians, [](auto& a) -> auto& { return a.hessian.d; }, "(N, 6, 6)");
 }
 
-Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {
+Separations separation(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {
   constexpr const char* kWho = "separation";
   const int thread_limit = thread_count(kWho, threads);
   const Pairs pairs(kWho, A, B, X_AB);
-  Answers<Witness> answers(pairs.all().size(), pairs.many());
+  Separations answers(pairs.all().size(), pairs.many());
   check_all(pairs.all(), kWho, pairs.many(), [](const body::Pair& p) { witness::require_valid(p, kWho); });
   if (!pairs.many()) {
     answers.items[0] = witness::separation(pairs.front());
@@ -91,9 +109,9 @@ struct PairQuery {
     return py::cast<const body::Geometry&>(value);
   }
 
-  Answers<Witness> ask(py::handle X_AB) {
+  Separations ask(py::handle X_AB) {
     const Poses poses({"PairSolver", "X_AB"}, X_AB);
-    Answers<Witness> answers(poses.count(), poses.many());
+    Separations answers(poses.count(), poses.many());
     const auto ask_some = [&](std::int64_t begin, std::int64_t end) {
       const std::lock_guard lock(mutex);
       for (std::int64_t i = begin; i < end; ++i) answers.items[i] = solver(poses[i]);

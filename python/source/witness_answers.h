@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "python/source/answers.h"
 #include "runtime/derivative/estimator.h"
+#include "runtime/proximity/distance_model.h"
 
 // Definitions shared by the answers about witness points.
 namespace abut::python {
@@ -11,6 +15,19 @@ namespace abut::python {
 using derivative::PairDerivative;
 using Witness = witness::Witness<double>;
 using Hessian = derivative::WitnessHessian<double>;
+
+// Witnesses, with bounds of the translational depth of models that have them.
+struct Separations : Answers<Witness> {
+  using Answers::Answers;
+  explicit Separations(Answers<Witness>&& witnesses) : Answers(std::move(witnesses)) {}
+  explicit Separations(const Answers<proximity::Separation>& found)
+      : Answers(found.items.size(), found.many) {
+    std::copy(found.items.begin(), found.items.end(), items.begin());
+    for (const proximity::Separation& separation : found.items) bounds.push_back(separation.depth);
+  }
+
+  std::vector<proximity::DepthBounds> bounds;  // of each; empty: none
+};
 
 // A smoothed witness, with its second derivatives if requested.
 struct Smoothed {

@@ -156,6 +156,50 @@ class Rows(unittest.TestCase):
         self.assertGreater(abut.separation(self.A, self.B, X, model="surface").distance, 0.01)
         self.assertGreater(abut.separation(self.A, self.B, X, model="pieces").distance, 0)  # of eight pieces each
 
+    def test_separations_of_pieces_bound_the_translational_depth(self):
+        X_AB = np.copy(self.X_AB)
+        X_AB[::2, 4:] /= 4
+        found = abut.separation(self.A, self.B, X_AB, model="pieces")
+        overlap = found.distance < 0
+        self.assertTrue(0 < overlap.sum() < len(found))
+        for bound in found.depth_lower, found.depth_upper:
+            np.testing.assert_array_equal(np.isnan(bound), ~overlap)
+        lower, upper = found.depth_lower[overlap], found.depth_upper[overlap]
+        np.testing.assert_allclose(lower, -found.distance[overlap], rtol=0, atol=1e-7)
+        self.assertTrue((lower <= upper).all())
+        # The hulls' shortest translation is the upper bound, and separates the pieces.
+        hull = abut.separation(self.A, self.B, X_AB)
+        np.testing.assert_allclose(upper, -hull.distance[overlap], rtol=0, atol=1e-7)
+        moved = np.copy(X_AB[overlap])
+        moved[:, 4:] += hull.n[overlap] * (upper + 1e-7)[:, None]
+        self.assertTrue((abut.separation(self.A, self.B, moved, model="pieces").distance > 0).all())
+        i = int(np.flatnonzero(overlap)[0])
+        one = abut.separation(self.A, self.B, X_AB[i], model="pieces")
+        self.assertEqual((one.depth_lower, one.depth_upper), (found.depth_lower[i], found.depth_upper[i]))
+        for again in pickle.loads(pickle.dumps(found)), copy.deepcopy(found):
+            same("copy", found, again, ["depth_lower", "depth_upper", "distance"])
+        for other in hull, abut.separation(self.A, self.B, X_AB, model="surface"), pickle.loads(pickle.dumps(hull)):
+            self.assertTrue(np.isnan(other.depth_lower).all() and np.isnan(other.depth_upper).all())
+            self.assertNotIn("depth", repr(other))
+        self.assertIn("depth_lower", repr(one))
+
+    def test_pieces_are_smoothed_with_the_slopes_of_the_answers(self):
+        self.assertTrue(abut.distance_models()["pieces"].capabilities["has_smoothed"])
+        self.assertIn("temperature", abut.smoothed_witness.__doc__.split("'pieces'")[1])
+        model, compared = abut.DistanceModel("pieces", temperature=1e-3), 0
+        for X in map(matrix, self.X_AB[:12]):
+            found = model.smoothed(self.A, self.B, X)
+            same("pieces", found, abut.smoothed_witness(self.A, self.B, X, model="pieces", temperature=1e-3), VALUES)
+            self.assertLessEqual(found.distance, found.exact_distance + 1e-12)
+            if found.exact_distance < 1e-3 or found.status != abut.Status.OK:
+                continue
+            compared += 1
+            expected = slopes(lambda X: model.smoothed(self.A, self.B, X).distance, X, step=1e-6)
+            np.testing.assert_allclose(found.dd_dxi_B, expected, atol=1e-6)
+        self.assertGreater(compared, 3)
+        many = model.smoothed(self.A, self.B, self.X_AB)
+        np.testing.assert_array_equal(many.distance[11], found.distance)
+
 
 class Words(unittest.TestCase):
     def test_rows_and_their_settings_are_documented(self):

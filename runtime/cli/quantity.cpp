@@ -39,7 +39,8 @@ std::string method_option(const QuantityRow& row) { return row.models.empty() ? 
 const std::vector<QuantityRow>& quantities() {
   static const std::vector<QuantityRow> rows = {
       {"separation",
-       "signed distance sd, witness points p1 and p2, normal n of a --model of the bodies (m, frame A)",
+       "signed distance sd, witness points p1 and p2, normal n of a --model of the bodies (m, frame A); of "
+       "pieces that overlap also bounds depth_lower, depth_upper of the translational depth (m), else nan",
        {},
        [](std::string_view) { return std::vector<SettingInfo>(); },
        &make_separation,
@@ -57,9 +58,8 @@ const std::vector<QuantityRow>& quantities() {
        "force and torque on A, and their second derivatives by a twist of B (w rad, v m; in B)",
        wrench_hessian_models(), &wrench_settings, &make_wrench_hessian},
       {"smoothed_derivative",
-       "separation, the same of hulls smoothed at their corners, or of surfaces across contact regions "
-       "(soft_sd, "
-       "...), and the derivatives of the latter",
+       "separation, the same of hulls smoothed at their corners, of surfaces across contact regions or of "
+       "pieces across pairs of them (soft_sd, ...), and the derivatives of the latter",
        smoothed_methods(), &derivative_settings, &make_smoothed_derivative, smoothed_models()},
       {"overlap_volume",
        "volume that the surfaces have in common, a bound of its rounding (m^3), and its derivative by a "
@@ -101,15 +101,27 @@ std::vector<SettingGroup> setting_groups() {
   const auto add = [&](const std::string& title, const std::vector<SettingInfo>& settings) {
     if (!known(title) && !settings.empty()) groups.push_back({title, settings});
   };
+  // Those of the settings that the group of that title does not have.
+  const auto without = [&](std::vector<SettingInfo> settings, const std::string& title) {
+    for (const SettingGroup& group : groups)
+      if (group.title == title)
+        std::erase_if(settings, [&](const SettingInfo& setting) {
+          return std::any_of(group.settings.begin(), group.settings.end(),
+                             [&](const SettingInfo& other) { return other.name == setting.name; });
+        });
+    return settings;
+  };
   for (const QuantityRow& row : quantities())
     for (const std::string_view method : row.methods)
       add("Settings of " + method_option(row) + " " + std::string(method), row.settings(method));
   for (const proximity::DistanceModelRow& row : proximity::distance_models().subspan(1))
-    for (const std::string_view method : row.methods)
-      if (!known("Settings of --method " + std::string(method)))
-        add("Settings of --model " + std::string(row.name) +
-                (method == row.methods.front() ? "" : " --method " + std::string(method)),
-            row.settings(method));
+    for (const std::string_view method : row.methods) {
+      const std::string estimator = "Settings of --method " + std::string(method);
+      if (known(estimator) && method != row.methods.front()) continue;
+      add("Settings of --model " + std::string(row.name) +
+              (method == row.methods.front() ? "" : " --method " + std::string(method)),
+          without(row.settings(method), estimator));
+    }
   add("Settings of --what " + std::string(kPointQuantity), describe(ssdf::soft_distance_settings()));
   return groups;
 }

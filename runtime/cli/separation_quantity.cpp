@@ -106,20 +106,32 @@ class DistanceQuantity : public BatchQuantity<Result> {
   const char* what_;  // name of the quantity in messages
 };
 
-class Separation : public DistanceQuantity<witness::Witness<double>> {
+class Separation : public DistanceQuantity<proximity::Separation> {
  public:
   explicit Separation(const QuantityOptions& options)
-      : DistanceQuantity(kSeparationColumns, "separation", {}, options) {}
+      : DistanceQuantity(columns_of(options), "separation", {}, options),
+        bounded_(proximity::find_distance_model(model_of(options)).bounds_translational_depth) {}
 
  private:
-  void solve(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results) override {
+  static std::vector<std::string> columns_of(const QuantityOptions& options) {
+    std::vector<std::string> names = kSeparationColumns;
+    if (proximity::find_distance_model(model_of(options)).bounds_translational_depth)
+      names.insert(names.end(), {"depth_lower", "depth_upper"});
+    return names;
+  }
+
+  void solve(std::span<const body::Pair> pairs, std::span<proximity::Separation> results) override {
     batch_.separations(pairs, results);
   }
 
   Status write(const body::Pair&, std::size_t i, double* out) const override {
-    write_numbers(result(i), out);
-    return result(i).status;
+    const proximity::Separation& found = result(i);
+    out = write_numbers(found, out);
+    if (bounded_) *out++ = found.depth.lower, *out++ = found.depth.upper;
+    return found.status;
   }
+
+  bool bounded_;  // whether the model bounds the translational depth
 };
 
 class Derivative : public DistanceQuantity<derivative::PairDerivative> {

@@ -42,13 +42,14 @@ std::span<const DistanceModelRow> distance_models() {
        surface_methods(),
        &surface_settings,
        &make_surface_model,
-       {kTemperatureSetting.name}},
+       {kSurfaceSettings[0].name}},
       {"pieces",
        "of unions of convex pieces (--pieces); overlapping: the depth of the deepest pair of pieces",
        hull_methods(),
-       &hull_settings,
+       &pieces_settings,
        &make_pieces_model,
-       {}},
+       {kPiecesSettings[0].name},
+       true},
   };
   return rows;
 }
@@ -101,10 +102,17 @@ BatchDistanceModel::BatchDistanceModel(std::string_view name, std::string_view m
     models_.push_back(make_distance_model(name, method, settings));
 }
 
+void BatchDistanceModel::separations(std::span<const body::Pair> pairs, std::span<Separation> results) {
+  answer(models_, pairs, results, "separation",
+         [](DistanceModel& model, const body::Pair& pair) { return model.separation(pair); });
+}
+
 void BatchDistanceModel::separations(std::span<const body::Pair> pairs,
                                      std::span<witness::Witness<double>> results) {
   answer(models_, pairs, results, "separation",
-         [](DistanceModel& model, const body::Pair& pair) { return model.separation(pair); });
+         [](DistanceModel& model, const body::Pair& pair) -> witness::Witness<double> {
+           return model.separation(pair);
+         });
 }
 
 void BatchDistanceModel::derivatives(std::span<const body::Pair> pairs,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -14,8 +15,26 @@
 // add the row in distance_model.cpp; contract tests, command lines and benchmarks iterate over the table.
 //
 //   auto model = proximity::make_distance_model("surface");
-//   const witness::Witness<double> w = model->separation({&mug, &box, X_AB});
+//   const proximity::Separation s = model->separation({&mug, &box, X_AB});
 namespace abut::proximity {
+
+// Bounds of the translational depth of two overlapping bodies: the length of the shortest translation that
+// separates what represents them.
+struct DepthBounds {
+  double lower = std::numeric_limits<double>::quiet_NaN();  // m: no shorter translation separates them
+  double upper = std::numeric_limits<double>::quiet_NaN();  // m: a translation as long separates them
+};
+
+// Signed distance, witness points and normal (m, in frame A), with bounds of the translational depth. These
+// are NaN where the bodies do not overlap, and of models without
+// (DistanceModelRow::bounds_translational_depth).
+struct Separation : witness::Witness<double> {
+  Separation() = default;
+  // Without bounds of the depth.
+  Separation(const witness::Witness<double>& w) : witness::Witness<double>(w) {}
+
+  DepthBounds depth;  // m
+};
 
 // The closest points of one contact region or, if the bodies overlap there, its deepest point.
 struct Contact {
@@ -41,7 +60,7 @@ class DistanceModel {
   virtual void require_valid(const body::Pair& pair, const char* who) const = 0;
 
   // Returns signed distance, witness points and normal (m, in frame A) of a valid pair. Never throws.
-  virtual witness::Witness<double> separation(const body::Pair& pair) = 0;
+  virtual Separation separation(const body::Pair& pair) = 0;
 
   // As `separation`, with the derivatives with respect to the pose.
   virtual derivative::PairDerivative derivative(const body::Pair& pair) = 0;
@@ -76,6 +95,8 @@ struct DistanceModelRow {
   std::vector<std::string_view> smoothed_settings;
   // Whether it implements DistanceModel::smoothed.
   bool has_smoothed() const { return !smoothed_settings.empty(); }
+  // Whether DistanceModel::separation bounds the translational depth of overlapping bodies.
+  bool bounds_translational_depth = false;
 };
 
 // All rows, in a fixed order; the first is the default.
@@ -108,6 +129,8 @@ class BatchDistanceModel {
 
   // Stores the answer for pairs[i] in results[i]. Throws InvalidInput before any work if the spans differ in
   // length or a pair is invalid; the message names the pair.
+  void separations(std::span<const body::Pair> pairs, std::span<Separation> results);
+  // The same without the bounds of the depth.
   void separations(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results);
   // As `separations`, for DistanceModel::derivative.
   void derivatives(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results);

@@ -13,7 +13,7 @@ class HullModel : public DistanceModel {
   void require_valid(const body::Pair& pair, const char* who) const override {
     witness::require_valid(pair, who);
   }
-  witness::Witness<double> separation(const body::Pair& pair) override {
+  Separation separation(const body::Pair& pair) override {
     return witness::separation(pair.A->geometry, pair.B->geometry, pair.X_AB, workspace_);
   }
   derivative::PairDerivative derivative(const body::Pair& pair) override { return (*estimator_)(pair); }

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "runtime/core/disjoint_sets.h"
+#include "runtime/derivative/polytope.h"
+#include "runtime/proximity/hull_model.h"
+#include "runtime/proximity/pieces_smoothed.h"
 #include "runtime/witness/pieces_query.h"
 
 namespace abut::proximity {
@@ -42,10 +45,16 @@ void join_regions(const body::Pair& pair, std::span<const PiecesWitness> pairs, 
     });
 }
 
+// Whether a setting is one of the smoothed form.
+bool of_smoothed(const SettingValue& setting) {
+  return std::any_of(std::begin(kPiecesSettings), std::end(kPiecesSettings),
+                     [&](const Setting<PiecesConfig>& known) { return known.name == setting.name; });
+}
+
 class PiecesModel : public DistanceModel {
  public:
-  PiecesModel(std::string_view method, const SettingValues& settings)
-      : estimator_(derivative::make_estimator(method, settings)) {}
+  PiecesModel(std::unique_ptr<derivative::Estimator> estimator, const PiecesConfig& config)
+      : config_(config), estimator_(std::move(estimator)), exact_(derivative::make_analytic_estimator()) {}
 
   void require_valid(const body::Pair& pair, const char* who) const override {
     witness::require_valid(pair, who);
@@ -53,10 +62,37 @@ class PiecesModel : public DistanceModel {
     body::require_valid(pair.B->geometry, body::kPiecesPart, who);
   }
 
-  witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
+  Separation separation(const body::Pair& pair) override {
+    const PiecesWitness found = find(pair);
+    Separation result = found.witness;
+    if (!(found.most_depth > 0 && result.distance < 0)) return result;
+    result.depth.lower = std::max(0.0, -result.upper_bound);
+    result.depth.upper = std::max(found.most_depth, result.depth.lower);
+    return result;
+  }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
     return derivative_of(pair, find(pair));
+  }
+
+  void require_smoothable(const body::Pair& pair, const char* who) const override {
+    require_valid(pair, who);
+  }
+
+  derivative::SmoothedPair smoothed(const body::Pair& pair) override {
+    require_smoothable(pair, "smoothed separation");
+    const PiecesWitness nearest = find(pair);
+    derivative::SmoothedPair result{nearest.witness, nearest.witness,
+                                    derivative::detail::invalid_derivative<double>()};
+    if (nearest.witness.status == Status::kInvalidInput) return result;
+    near_.clear();
+    const double reach = nearest.witness.distance + kReach * config_.temperature;
+    for (const PiecesWitness& near : solver_->up_to(pair.X_AB, reach))
+      near_.push_back(derivative_of(pair, near, *exact_));
+    if (near_.empty())
+      near_.push_back(derivative_of(pair, nearest, *exact_));  // reach is no more than rounding
+    blend_pairs(near_, config_.temperature, result);
+    return result;
   }
 
   // One contact for every region of pairs of pieces: its nearest pair.
@@ -97,10 +133,16 @@ class PiecesModel : public DistanceModel {
   }
 
  private:
-  derivative::PairDerivative derivative_of(const body::Pair& pair, const PiecesWitness& found) {
+  // The estimator's answer for the two pieces.
+  derivative::PairDerivative derivative_of(const body::Pair& pair, const PiecesWitness& found,
+                                           derivative::Estimator& estimator) {
     const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
     const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
-    derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
+    return estimator({&A, &B, pair.X_AB});
+  }
+
+  derivative::PairDerivative derivative_of(const body::Pair& pair, const PiecesWitness& found) {
+    derivative::PairDerivative result = derivative_of(pair, found, *estimator_);
     result.witness = found.witness;  // not the estimator's own: its bounds are those of all pairs of pieces
     if (found.witness.status == Status::kInvalidInput)
       result.derivative = derivative::detail::invalid_derivative<double>();
@@ -161,7 +203,10 @@ class PiecesModel : public DistanceModel {
   std::optional<witness::PiecesSolver> solver_;  // of the most recent pair of geometries
   Pieces pieces_A_, pieces_B_;
   witness::Workspace<double> workspace_;
+  PiecesConfig config_;
   std::unique_ptr<derivative::Estimator> estimator_;
+  std::unique_ptr<derivative::Estimator> exact_;  // of the smoothed form
+  std::vector<derivative::PairDerivative> near_;  // pairs that are blended
   DisjointSets regions_;
   std::vector<PiecesWitness> nearest_;  // of each region
   std::vector<std::size_t> place_;      // in nearest_, of each region's first pair
@@ -170,8 +215,19 @@ class PiecesModel : public DistanceModel {
 
 }  // namespace
 
+std::vector<SettingInfo> pieces_settings(std::string_view method) {
+  std::vector<SettingInfo> rows = hull_settings(method);
+  for (const SettingInfo& row : describe<PiecesConfig>(kPiecesSettings)) rows.push_back(row);
+  return rows;
+}
+
 std::unique_ptr<DistanceModel> make_pieces_model(std::string_view method, const SettingValues& settings) {
-  return std::make_unique<PiecesModel>(method, settings);
+  SettingValues of_estimator, of_model;
+  for (const SettingValue& setting : settings)
+    (of_smoothed(setting) ? of_model : of_estimator).push_back(setting);
+  PiecesConfig config;
+  apply<PiecesConfig>(kPiecesSettings, of_model, config, "distance model pieces");
+  return std::make_unique<PiecesModel>(derivative::make_estimator(method, of_estimator), config);
 }
 
 }  // namespace abut::proximity

@@ -31,7 +31,7 @@ class SurfaceModel : public DistanceModel {
     require_surfaces(pair, who);
   }
 
-  witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
+  Separation separation(const body::Pair& pair) override { return find(pair).witness; }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
     return differentiated(pair, find(pair));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/proximity/blend.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/patch_derivative.h"
 
@@ -8,17 +9,15 @@
 namespace abut::proximity {
 
 struct SurfaceConfig {
-  double temperature = 2e-4;  // m: of the distance that is smooth across regions (surface_smoothed.h)
-  Patch patch;                // of method `patch`
+  double temperature =
+      kDefaultTemperature;  // m: of the distance that is smooth across regions (surface_smoothed.h)
+  Patch patch;              // of method `patch`
 };
 
-inline constexpr Setting<SurfaceConfig> kTemperatureSetting = {
-    "temperature", "m", from_to(1e-12, 1e12),
-    "how far beyond the nearest a region still counts, when smoothed",
-    setting<SurfaceConfig, &SurfaceConfig::temperature>};
-inline constexpr Setting<SurfaceConfig> kSurfaceSettings[] = {kTemperatureSetting};
+inline constexpr Setting<SurfaceConfig> kSurfaceSettings[] = {
+    kTemperatureSetting<SurfaceConfig, &SurfaceConfig::temperature>};
 inline constexpr Setting<SurfaceConfig> kPatchSettings[] = {
-    kTemperatureSetting,
+    kSurfaceSettings[0],
     {"reach", "m", from_to(1e-12, 1e12), "about the witness points in which the surfaces count, a deviation",
      setting<SurfaceConfig, &SurfaceConfig::patch, &Patch::reach>},
     {"radius", "m", from_to(1e-12, 1e12), "of curvature, the greatest: that of what is flat in the reach",

@@ -5,6 +5,7 @@
 
 #include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/proximity/blend.h"
 
 namespace abut::proximity {
 namespace {
@@ -12,11 +13,8 @@ namespace {
 using asset::SurfaceView;
 using derivative::WitnessDerivative;
 
-constexpr double kReach = 20;               // in temperatures beyond the least term
 constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
-constexpr double kWeighing = 1e-9;          // least share of a pair that matters in a derivative
 constexpr double kParallel = 1e-7;          // sine of an angle that counts as zero, as in feature_derivative
-constexpr double kCancelled = 1e-3;         // length of a mean normal that defines no direction
 
 // Collects the unit directions from the corner farthest along n to the other corners that are equally far.
 int ways_across(const distance::Triangle<double>& t, const Vec3<double>& n, Vec3<double> (&ways)[2]) {
@@ -86,11 +84,11 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
   });
 }
 
-// With e_i = exp(-d_i / T) / Z and w_i = e_i, less 1 / Z for a vertex inside, so that sum w_i = 1:
-//   dvalue = sum e_i dd_i,   d2value = sum e_i d2d_i - (sum e_i dd_i' dd_i) / T + dvalue' dvalue / T
-// and for the means x = sum w_i x_i:   dx = sum w_i dx_i - e_i (x_i - x) dd_i / T.
+// With e_i = exp(-d_i / T) / Z, the weight is e_i, less 1 / Z for a vertex inside; it falls as e_i and rises
+// as itself. The second derivative of the blend is
+//   sum e_i d2d_i - (sum e_i dd_i' dd_i) / T + dvalue' dvalue / T
 void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double T,
-                            SmoothedSurface& result) const {
+                            Status status, SmoothedSurface& result) const {
   double least = std::numeric_limits<double>::infinity(), Z = 0;  // Z: in units of exp(-least / T)
   for (const Term& term : terms_) least = std::min(least, term.at.witness.distance);
   const auto exponential = [&](const Term& term) { return std::exp((least - term.at.witness.distance) / T); };
@@ -98,45 +96,32 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     return exponential(term) - (term.inside ? std::exp(least / T) : 0.0);
   };
   for (const Term& term : terms_) Z += weight(term);
-  witness::Witness<double>& mean = result.pair.smoothed;
-  mean.distance = mean.lower_bound = mean.upper_bound = least - T * std::log(Z);
-  mean.p1 = mean.p2 = mean.n = Vec3<double>::Zero();
-  for (const Term& term : terms_) {
+  const auto share = [&](const Term& term) -> Share {
     const double w = weight(term) / Z;
-    mean.p1 += w * term.at.witness.p1, mean.p2 += w * term.at.witness.p2, mean.n += w * term.at.witness.n;
-  }
-  WitnessDerivative<double>& d = result.pair.derivative;
-  d.clamped_count = 0;
-  d.clamped_A.fill(Vec3<double>::Zero());
-  d.dp1_A_dxi_B.setZero(), d.dp2_A_dxi_B.setZero(), d.dn_A_dxi_B.setZero(), d.dd_dxi_B.setZero();
+    return {w, exponential(term) / Z, w};
+  };
+  Blend mean(T);
+  for (const Term& term : terms_) mean.add_mean(share(term), term.at.witness);
   Mat6<double> spread = Mat6<double>::Zero();
   result.hessian.setZero();
   for (const Term& term : terms_) {
-    const witness::Witness<double>& at = term.at.witness;
-    const double e = exponential(term) / Z, w = weight(term) / Z;
+    const Share of_term = share(term);
     Mat6<double> hessian;
     WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
-    if (e > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.clamped_count = 1;
-    if (at.distance == 0) {  // crossing triangles keep distance 0; the motion of their point is unknown
+    bool kink = of_term.fall > kWeighing && !term.inside && slide(A, B, X_AB, term.at);
+    if (term.at.witness.distance ==
+        0) {  // crossing triangles keep distance 0; the motion of their point is unknown
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
-      if (e > kWeighing) d.clamped_count = 1;
+      kink = true;
     }
-    d.dd_dxi_B += e * of.dd_dxi_B;
-    spread += e * of.dd_dxi_B.transpose() * of.dd_dxi_B;
-    result.hessian += e * hessian;
-    d.dp1_A_dxi_B += w * of.dp1_A_dxi_B - e * (at.p1 - mean.p1) * of.dd_dxi_B / T;
-    d.dp2_A_dxi_B += w * of.dp2_A_dxi_B - e * (at.p2 - mean.p2) * of.dd_dxi_B / T;
-    d.dn_A_dxi_B += w * of.dn_A_dxi_B - e * (at.n - mean.n) * of.dd_dxi_B / T;
+    mean.add_slope(of_term, term.at.witness, of, kink);
+    spread += of_term.fall * of.dd_dxi_B.transpose() * of.dd_dxi_B;
+    result.hessian += of_term.fall * hessian;
   }
-  result.hessian += (d.dd_dxi_B.transpose() * d.dd_dxi_B - spread) / T;
-  const double length = mean.n.norm();
-  if (length < kCancelled) d.clamped_count = 1;
-  if (length > 0) {
-    mean.n /= length;
-    d.dn_A_dxi_B /= length;
-    d.dn_A_dxi_B -= mean.n * (mean.n.transpose() * d.dn_A_dxi_B).eval();
-  }
+  mean.finish(least - T * std::log(Z), status, result.pair);
+  const Row6<double>& slope = result.pair.derivative.dd_dxi_B;
+  result.hessian += (slope.transpose() * slope - spread) / T;
 }
 
 SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceView& B,
@@ -164,11 +149,7 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
     if (terms_.empty()) terms_.push_back({nearest, false});
   }
   result.terms = terms_.size();
-  blend(A, B, X_AB, temperature, result);
-  result.pair.smoothed.status = status;
-  result.pair.derivative.status =
-      derivative::detail::status_of_derivative(status, result.pair.derivative.clamped_count);
-  result.pair.smoothed.simplex_size = 0;
+  blend(A, B, X_AB, temperature, status, result);
   return result;
 }
 

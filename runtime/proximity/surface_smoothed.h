@@ -45,7 +45,7 @@ class SurfaceSmoother {
   void add_inside(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
                   bool of_A, double reach, double& deepest);
   void blend(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
-             double temperature, SmoothedSurface& result) const;
+             double temperature, Status status, SmoothedSurface& result) const;
 
   SurfaceScratch scratch_;
   std::vector<distance::NearPair> pairs_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -61,6 +62,12 @@ std::vector<body::Pair> random_pairs(int poses) {
   return pairs;
 }
 
+// Whether the row has a smoothed form of all pairs of assets, which this is one of.
+bool smooths(const DistanceModelRow& row, const body::Pair& pair) {
+  return row.has_smoothed() && pair.A->geometry.primitive() == nullptr &&
+         pair.B->geometry.primitive() == nullptr;
+}
+
 class DistanceModelContract : public testing::TestWithParam<Asked> {
  protected:
   std::unique_ptr<DistanceModel> make() const {
@@ -81,6 +88,7 @@ TEST_P(DistanceModelContract, AllocatesNothingInTheSteadyState) {
       model->separation(pair);
       model->derivative(pair);
       model->contacts(pair, 0.01, true);
+      if (smooths(*GetParam().row, pair)) model->smoothed(pair);
     }
   };
   ask_all();
@@ -116,6 +124,29 @@ TEST_P(DistanceModelContract, BodiesCanBeExchanged) {
     EXPECT_LE(w.lower_bound, w.distance + 1e-12);
     EXPECT_GE(w.upper_bound, w.distance - 1e-12);
   }
+}
+
+// Bounds of the translational depth are there of overlapping bodies, of models that have them; exchanged, the
+// same.
+TEST_P(DistanceModelContract, BoundsOfTheDepthAreThoseOfOverlap) {
+  const auto model = make();
+  int bounded = 0;
+  for (const body::Pair& pair : random_pairs(4)) {
+    const Separation s = model->separation(pair),
+                     t = model->separation({pair.B, pair.A, pair.X_AB.inverse()});
+    SCOPED_TRACE(pair.A->geometry.name() + " and " + pair.B->geometry.name());
+    const bool has = GetParam().row->bounds_translational_depth && s.distance < 0;
+    EXPECT_EQ(std::isnan(s.depth.lower), !has);
+    EXPECT_EQ(std::isnan(s.depth.upper), !has);
+    if (!has) continue;
+    ++bounded;
+    EXPECT_GE(s.depth.lower, 0);
+    EXPECT_LE(s.depth.lower, -s.distance + 1e-12);
+    EXPECT_LE(-s.distance, s.depth.upper + 1e-12);
+    EXPECT_NEAR(s.depth.lower, t.depth.lower, 1e-9);
+    EXPECT_NEAR(s.depth.upper, t.depth.upper, 1e-9);
+  }
+  EXPECT_EQ(bounded > 0, GetParam().row->bounds_translational_depth);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, DistanceModelContract, testing::ValuesIn(all_asked()), name_of);

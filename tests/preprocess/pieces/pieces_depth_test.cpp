@@ -9,6 +9,7 @@
 
 #include "preprocess/mesh/close.h"
 #include "runtime/core/random.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/witness/pieces_query.h"
 #include "tests/support/pieces_geometry.h"
 #include "tests/support/runs.h"
@@ -118,6 +119,23 @@ Vec3<double> random_direction(Random& random) {
   return Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
 }
 
+// The row of the table of distances has the same bounds behind `separation`, one by one and in batches.
+void expect_bounds_of_the_table(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X_AB,
+                                const proximity::DepthBounds& expected) {
+  static const auto model = proximity::make_distance_model("pieces");
+  static proximity::BatchDistanceModel batch("pieces", {}, {}, 1);
+  const body::Body body_A{A, {}}, body_B{B, {}};
+  const body::Pair pair{&body_A, &body_B, X_AB};
+  proximity::Separation found;
+  batch.separations({&pair, 1}, {&found, 1});
+  for (const proximity::Separation& s : {model->separation(pair), found}) {
+    EXPECT_NEAR(s.depth.lower, expected.lower, 1e-12);
+    EXPECT_NEAR(s.depth.upper, expected.upper, 1e-12);
+    EXPECT_LE(s.depth.lower, -s.distance);
+    EXPECT_LE(s.depth.lower, s.depth.upper);
+  }
+}
+
 // The unions of A and B at one pose.
 void expect_depths(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X_AB, Random& random,
                    PiecesSolver& solver, int& overlapping) {
@@ -142,6 +160,7 @@ void expect_depths(const body::Geometry& A, const body::Geometry& B, const Pose<
   for (int i = 0; i < 200; ++i) shortest = std::min(shortest, way_out(pairs, random_direction(random)));
   EXPECT_LE(w.least_depth, shortest + 1e-12);
   EXPECT_GE(w.least_depth, deepest - 1e-12);
+  expect_bounds_of_the_table(A, B, X_AB, {w.least_depth, w.most_depth});
 }
 
 TEST(PiecesDepth, BoundsHoldBesideBruteForce) {
