@@ -204,17 +204,64 @@ def ended(child, seconds=60):
     return os.waitpid(child, 0)[1]
 
 
+def falling(geometry):
+    scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+    scene.add_plane((0, 0, 1), 0)
+    scene.add_object("falls", geometry, 400, (0.9, 0.3, 0.2, 0.1, 0, 0, 0.1))
+    return scene
+
+
+def at_once(ask, times, threads=8):
+    """What ask() returns to threads that start together, so many times each."""
+    together = threading.Barrier(threads)
+    def work():
+        together.wait()
+        return [ask() for _ in range(times)]
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        found = [pool.submit(work) for _ in range(threads)]
+        return [answer for each in found for answer in each.result()]
+
+
 class Threads(unittest.TestCase):
-    def test_threads_share_handles(self):
+    def test_eight_threads_share_handles(self):
         A, B, X_AB = abut.box(0.1, 0.2, 0.05), abut.sphere(0.1), poses(400)
         estimator, model = abut.Estimator("gumbel", threads=2), abut.Model("point")
         expected = estimator(A, B, X_AB).dp1_A_dxi_B, model.wrench(A, B, X_AB).F_BBo_B
-        def ask(_):
+        def ask():
             return estimator(A, B, X_AB).dp1_A_dxi_B, model.wrench(A, B, X_AB).F_BBo_B
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            for found in pool.map(ask, range(12)):
-                np.testing.assert_array_equal(found[0], expected[0])
-                np.testing.assert_array_equal(found[1], expected[1])
+        for found in at_once(ask, 3):
+            np.testing.assert_array_equal(found[0], expected[0])
+            np.testing.assert_array_equal(found[1], expected[1])
+
+    @needs_assets
+    def test_eight_threads_ask_assets_that_nobody_has_asked(self):
+        X_AB = poses(40, reach=0.1)
+        def questions():
+            mug, banana = asset("005_mug"), asset("006_banana")
+            lattice, points = abut.Model("soft_potential", field="lattice"), abut.SoftDistances(mug)
+            surface, gumbel = abut.DistanceModel("surface"), abut.Estimator("gumbel")
+            rollout = abut.Rollout(falling(mug).system(), 5, dt=2e-3, integrator="semi_implicit", model="soft_potential")
+            start = rollout.system.initial_state()
+            asked = [lambda: lattice.wrench_hessian(mug, banana, X_AB).d2F, lambda: surface(mug, banana, X_AB).dd_dxi_B,
+                     lambda: gumbel(mug, banana, X_AB).dp1_A_dxi_B, lambda: abut.wrench_derivative(mug, banana, X_AB).dF_dxi_B,
+                     lambda: abut.separation(mug, banana, X_AB, model="pieces").distance,
+                     lambda: points(X_AB[:, 4:], order=2).hessian, lambda: rollout(start, rows=4).z]
+            return lambda: [ask() for ask in asked]
+        expected = questions()()
+        for _ in range(3):
+            for found in at_once(questions(), 1):  # all of them are the first to ask
+                for one, other in zip(found, expected):
+                    np.testing.assert_array_equal(one, other)
+
+    def test_eight_threads_run_simulations_of_their_own(self):
+        system = falling(abut.box(0.05, 0.05, 0.05)).system()
+        def run():
+            simulation = abut.Simulation(system, dt=2e-3)
+            simulation.run(200)
+            return system.vector(simulation.state)
+        expected = run()
+        for found in at_once(run, 2):
+            np.testing.assert_array_equal(found, expected)
 
     def test_the_interpreter_runs_on_meanwhile(self):
         A, B = abut.Body(abut.cone(0.1, 0.05)), abut.cylinder(0.1, 0.05)

@@ -1,9 +1,10 @@
+import tempfile
 import unittest
 
 import numpy as np
 
 import abut
-from support import asset, needs_assets, poses
+from support import ASSETS, asset, needs_assets, poses
 from test_systems import CONTACT, pushing, through
 
 try:
@@ -113,6 +114,91 @@ class Gradients(unittest.TestCase):
         self.check(f, tensor(poses(1, reach=0.4)), second=True)
         exact = lambda X: tuple(abut.torch.separation(mug, box, X, estimator="analytic"))
         self.check(exact, tensor(poses(2, reach=0.4)))
+
+    def apart_and_overlapping(self, A, B, model):
+        """Two poses of each, tensors, whose distances have two derivatives."""
+        X_AB = poses(60, reach=0.12)
+        found = abut.separation(A, B, X_AB, model=model)
+        clear = found.status == abut.Status.OK
+        return [tensor(X_AB[clear & which][:2]) for which in (found.distance > 2e-3, found.distance < -2e-3)]
+
+    @needs_assets
+    def test_distances_of_assets_are_twice_differentiable(self):
+        mug, banana = asset("005_mug"), asset("006_banana")
+        for model in "hull", "pieces":
+            f = lambda X: abut.torch.distance(mug, banana, X, model=model, estimator="analytic")
+            for X in self.apart_and_overlapping(mug, banana, model):
+                self.check(f, X, second=True)
+        f = lambda X: tuple(abut.torch.smoothed_separation(mug, banana, X))
+        for X in self.apart_and_overlapping(mug, banana, "hull"):
+            self.check(f, X, second=True)
+
+    def check_wrenches(self, A, B, model, twist=None, **settings):
+        """Wrenches of bodies 1 mm deep and 0.5 mm apart: derivatives in units of the largest."""
+        handle, X_AB = abut.Model(model, **settings), poses(60, reach=0.12)
+        found = abut.separation(A, B, X_AB, model="surface")
+        nearest = np.abs(found.distance).argmin()
+        for distance in -1e-3, 5e-4:
+            X = X_AB[nearest].copy()
+            X[4:] += (distance - found.distance[nearest]) * found.n[nearest]
+            there = handle.wrench_hessian(A, B, X, twist)
+            inputs = [tensor([X])] + ([] if twist is None else [tensor([twist])])
+            k = 6 if twist is None else 12
+            first, second = np.abs(there.dF_dxi_B).max(), np.abs(there.d2F[:, :k, :k]).max()
+            self.assertGreater(first, 0)
+            f = lambda unit: lambda X, *V: abut.torch.wrench(A, B, X, *V, model=handle) / unit
+            self.check(f(first), *inputs)
+            self.assertTrue(torch.autograd.gradgradcheck(f(second), inputs, eps=1e-6, atol=1e-5, rtol=1e-4))
+
+    @needs_assets
+    def test_soft_potentials_of_assets_are_twice_differentiable(self):
+        mug, banana = asset("005_mug"), asset("006_banana")
+        ball, ground = abut.sphere(0.03), abut.half_space()
+        for field in "points", "lattice":
+            for B in banana, ball, ground:
+                with self.subTest(field=field, B=B):
+                    self.check_wrenches(mug, B, "soft_potential", field=field, reach=3e-4)
+
+    @needs_assets
+    def test_soft_minima_of_assets_are_twice_differentiable(self):
+        mug, banana = asset("005_mug"), asset("006_banana")
+        ball, ground = abut.sphere(0.03), abut.half_space()
+        for B in banana, ball, ground:
+            with self.subTest(B=B):
+                self.check_wrenches(mug, B, "soft_minimum")
+
+    @needs_assets
+    def test_wrenches_of_sliding_assets_are_twice_differentiable(self):
+        rough = abut.Material(friction=0.3)
+        mug, banana = abut.Body(asset("005_mug"), rough), abut.Body(asset("006_banana"), rough)
+        for model, settings in ("soft_potential", {"field": "points", "reach": 3e-4, "dissipation": 1.0}), ("soft_minimum", {}):
+            with self.subTest(model):
+                self.check_wrenches(mug, banana, model, (0.1, -0.2, 0.3, 0.02, 0.01, -0.03), **settings)
+
+    def check_soft_distances(self, geometry, **settings):
+        """Soft distances of points 3 mm inside and outside the surface, and 2 cm outside."""
+        distances, points = abut.SoftDistances(geometry, **settings), geometry.points
+        some = slice(None, None, len(points.positions) // 3)
+        for height in -3e-3, 3e-3, 2e-2:
+            Q = points.positions[some] + height * points.normals[some]
+            self.check(lambda p: abut.torch.soft_distance(distances, p), tensor(Q), second=True)
+
+    @needs_assets
+    def test_soft_distances_of_assets_are_twice_differentiable(self):
+        for kernel in "gaussian", "wall", "two_stage":
+            with self.subTest(kernel):
+                self.check_soft_distances(asset("005_mug"), kernel=kernel)
+
+    @needs_assets
+    def test_fields_of_grids_are_twice_differentiable(self):
+        import abut_preprocess
+        with tempfile.TemporaryDirectory() as folder:
+            made = abut_preprocess.preprocess(ASSETS / "meshes", folder, only=["005*"], quads=[400], tets="none", grid="auto")
+            mug = abut.load(made.objects[0].asset)
+            self.check_soft_distances(mug, field="grid")
+            for B in abut.sphere(0.03), abut.half_space(), mug:
+                with self.subTest(B=B):
+                    self.check_wrenches(mug, B, "soft_potential", field="grid", reach=3e-4)
 
     @needs_assets
     def test_of_surfaces_and_pieces(self):
