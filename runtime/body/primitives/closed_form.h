@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "runtime/body/primitives/kind.h"
 #include "runtime/math/jet.h"
@@ -48,6 +50,19 @@ S value(const Shape& shape, const Vec3<S>& p_Q) {
   return Parts::distance(shape, J(p_Q.x()), J(p_Q.y()), J(p_Q.z())).value;
 }
 
+// A number and its derivatives in units of 1 / unit, with respect to parameters in the same units.
+template <class J, class S>
+J in_units(J a, const S& unit) {
+  a.value *= unit;
+  for (S& x : a.second) x /= unit;
+  for (S& x : a.third) x = x / unit / unit;
+  return a;
+}
+
+// Length from which on squares are computed in units of it (a power of two), m: derivatives have the fifth
+// power of its reciprocal.
+inline constexpr double kFarLength = 0x1p180;
+
 // Square root of a sum of squares; where all terms are 0 its slope is that of the first argument.
 template <class J, class... Js>
 J length(const J& a, const Js&... more) {
@@ -58,6 +73,12 @@ J length(const J& a, const Js&... more) {
     else
       return J(hypot(a.value, more.value...));
   } else {
+    const auto size = std::max({std::abs(a.value), std::abs(more.value)...});
+    if (size > kFarLength) {
+      using S = std::remove_cvref_t<decltype(a.value)>;
+      const S unit = std::ldexp(S(1), -std::ilogb(size));
+      return in_units(length(in_units(a, unit), in_units(more, unit)...), 1 / unit);
+    }
     const J square = ((a * a) + ... + (more * more));
     if (square.value > 0) return sqrt(square);
     J straight;

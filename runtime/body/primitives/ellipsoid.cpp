@@ -156,7 +156,7 @@ struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
     Vec3<S> a = ellipsoid.semi_axes.cast<S>() / unit;
     J q[3] = {x * (1 / unit), y * (1 / unit), z * (1 / unit)};
     const S far = std::hypot(q[0].value, q[1].value, q[2].value);
-    if (kOrder == 0 && far > S(kFar)) return J(unit * (far - 1));
+    if (far > S(kFar)) return detail::length(x, y, z) - J(unit);
     int least;
     a.minCoeff(&least);
     Vec3<S> gap, at(q[0].value, q[1].value, q[2].value);

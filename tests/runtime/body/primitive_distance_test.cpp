@@ -156,4 +156,26 @@ TEST(PrimitiveDistance, FarAway) {
     }
 }
 
+// From 1e4 m on a primitive is a point up to 1e-5: gradient n and Hessian (I - n n') / distance. Flat faces
+// and edges that face the point have less curvature; along no axis there are none.
+TEST(PrimitiveDistance, FarAwayHasDerivatives) {
+  const Vec3<double> n = Vec3<double>(0.36, -0.48, 0.8);
+  const Mat3<double> across = Mat3<double>::Identity() - n * n.transpose();
+  for (const Primitive& primitive : test::solid_primitives())
+    for (const double far : {1e4, 1e60, 1e100, 1e110, 1e140, 1e150, 1e154, 1e160, 1e200, 1e300}) {
+      SCOPED_TRACE(std::string(row_of(primitive).name) + " " + std::to_string(std::log10(far)));
+      for (const int order : {1, 2, 3}) {
+        const auto d = primitive_distance<double>(primitive, far * n, order);
+        const auto precise = primitive_distance<S>(primitive, (far * n).cast<S>(), order);
+        EXPECT_NEAR(d.value / far, 1, 1e-5);
+        EXPECT_LT((d.gradient - n).norm(), 1e-5);
+        EXPECT_LT((precise.gradient.cast<double>() - d.gradient).norm(), 1e-14);
+        if (order > 1) {
+          EXPECT_LT((d.hessian * far - across).norm(), 1e-4);
+        }
+        for (int k = 0; k < 3; ++k) EXPECT_TRUE(d.third[k].allFinite());
+      }
+    }
+}
+
 }  // namespace
