@@ -28,8 +28,9 @@ struct Witness {
   // half-spaces. Boxes and capsules number their cores' vertices as core_vertex() does, or give -1 where the
   // answer needs no vertices; cylinders and cones give -1 or the number of a rim.
   std::int32_t simplex_size;
-  std::int32_t vertex_A[3], vertex_B[3];  // indices of vertices of A and of B
-  S weight[3];                            // sum to 1
+  std::int32_t vertex_A[3];  // indices of vertices of A
+  std::int32_t vertex_B[3];  // indices of vertices of B
+  S weight[3];               // sum to 1
 };
 
 }  // namespace abut::witness
