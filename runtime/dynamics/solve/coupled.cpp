@@ -91,6 +91,7 @@ CoupledSolver::SquaredSpeeds CoupledSolver::make_rows(std::int32_t island,
   const TreeRows& trees = problem_.trees;
   islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
     SquaredSpeeds speeds;
+    units_[unit].on_trees = false;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       ContactRow& row = problem_.rows[place];
       islands.prefetch_ahead(contacts, place, places);
@@ -101,12 +102,13 @@ CoupledSolver::SquaredSpeeds CoupledSolver::make_rows(std::int32_t island,
         row.A = islands.place_of_body(row.A);
         row.B = islands.place_of_body(row.B);
       }
+      units_[unit].on_trees = units_[unit].on_trees || joint || on_tree(row.A) || on_tree(row.B);
       const double square = squared_speed_of(row, joint);
       keep_largest(speeds.with_targets, square);
       keep_largest(speeds.own, joint ? square : squared_own_speed_of(row, contacts[k]));
     }
     units_[unit].speeds = speeds;
-    apply_impulses(rows(places), changes_, problem_.trees);
+    apply_impulses(rows(places), changes_, trees_of(unit));
   });
   const Islands::Range all = islands.units(island);
   SquaredSpeeds speeds;
@@ -124,7 +126,7 @@ SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team&
     const Islands::Range own = islands.body_places_of_unit(unit);
     for (std::int32_t p = own.begin; p < own.end; ++p) extrapolate(ratio, changes_[p]);
     problem_.trees.for_each_in(own, [&](std::size_t t) { extrapolate(ratio, problem_.trees.change(t)); });
-    units_[unit].change = sweep(rows(places), ratio, changes_, problem_.trees);
+    units_[unit].change = sweep(rows(places), ratio, changes_, trees_of(unit));
   });
   const Islands::Range all = islands.units(island);
   SweepChange change;

@@ -72,6 +72,7 @@ class CoupledSolver final : public ContactSolver {
   // memory.
   struct alignas(64) UnitState {
     SquaredSpeeds speeds;
+    bool on_trees;       // whether any of its rows is of a tree or a joint
     SweepChange change;  // made by the last sweep
   };
   struct alignas(64) PartState {
@@ -81,6 +82,8 @@ class CoupledSolver final : public ContactSolver {
   std::span<ContactRow> rows(Islands::Range places) {
     return {problem_.rows.data() + places.begin, problem_.rows.data() + places.end};
   }
+  // The trees, or none for a unit without rows on them, whose sweeps are faster.
+  TreeRows& trees_of(std::int32_t unit) { return units_[unit].on_trees ? problem_.trees : no_trees_; }
   SquaredSpeeds make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                           std::span<const PairContact> contacts, Team& team);
   SweepChange sweep_island(std::int32_t island, double ratio, Team& team);
@@ -97,6 +100,7 @@ class CoupledSolver final : public ContactSolver {
   CoupledConfig config_;
   int threads_;
   ContactRows problem_;
+  TreeRows no_trees_;
   std::vector<BodyChange> changes_;  // by place of the body in the islands' order
   std::vector<BodyWrench> wrenches_;
   std::vector<UnitState> units_;
