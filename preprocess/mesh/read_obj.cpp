@@ -180,6 +180,8 @@ struct OpenRim {
   std::size_t rims = 0;  // groups of connected open edges
   bool at_last_face = false;
   bool of_cut_model = false;
+  std::vector<Eigen::Vector3d> vertices;  // on open edges, m
+  double longest_edge = 0;                // of the surface, m
 };
 
 // Number of groups of edges connected through vertices.
@@ -207,6 +209,12 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   if (merged + split > 0 && count_open_edges(closed) == 0) return rim;
   rim.edges = open.size();
   rim.rims = count_rims(open, soup.mesh.vertices.size());
+  for (const auto& [a, b] : open)
+    rim.vertices.insert(rim.vertices.end(), {soup.mesh.vertices[a], soup.mesh.vertices[b]});
+  for (const Triangle& t : soup.mesh.triangles)
+    for (int k = 0; k < 3; ++k)
+      rim.longest_edge =
+          std::max(rim.longest_edge, (soup.mesh.vertices[t[k]] - soup.mesh.vertices[t[(k + 1) % 3]]).norm());
   const Triangle& last = soup.mesh.triangles.back();
   const auto of_last = [&](std::int32_t v) { return std::find(last.begin(), last.end(), v) != last.end(); };
   rim.at_last_face =
@@ -224,23 +232,50 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   return rim;
 }
 
+// Number of unused vertices at the end of a file above which they tell of missing faces. Fewer may be strays
+// of a whole file: a pivot, the centre of a removed face.
+constexpr std::size_t kFewStrays = 2;
+
+// Unused vertices of a file.
+struct UnusedVertices {
+  std::size_t all = 0;
+  std::size_t last = 0;    // at the end of the file
+  std::size_t strays = 0;  // few at the end of the file, none of which the faces at a rim could reach
+};
+
+UnusedVertices find_unused(const TriangleMesh& mesh, const OpenRim& rim) {
+  constexpr double kReach = 2;  // in edges: how far missing faces reach from the rim that they leave
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const Triangle& t : mesh.triangles) used[t[0]] = used[t[1]] = used[t[2]] = 1;
+  UnusedVertices unused;
+  unused.all = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
+  unused.last = static_cast<std::size_t>(std::find(used.rbegin(), used.rend(), 1) - used.rbegin());
+  if (unused.last > kFewStrays) return unused;
+  const auto beside_rim = [&](const Eigen::Vector3d& v) {
+    return std::any_of(rim.vertices.begin(), rim.vertices.end(),
+                       [&](const Eigen::Vector3d& r) { return (r - v).norm() <= kReach * rim.longest_edge; });
+  };
+  if (std::none_of(mesh.vertices.end() - static_cast<std::ptrdiff_t>(unused.last), mesh.vertices.end(),
+                   beside_rim))
+    unused.strays = unused.last;
+  return unused;
+}
+
 // Throws if the file seems truncated. An OBJ file does not declare its length: one that ends among its faces
 // still parses, but leaves the surface open, and vertices or texture coordinates at the end that no face
 // uses, or a last line that stops in the middle of a corner's number. Truncation without any of these signs
-// differs from a hole only by its place, the last face, where rims of open surfaces may lie too: that only
-// raises a warning.
+// differs from a hole only by its place, the last face, where rims of open surfaces may lie too; nor are one
+// or two unused vertices behind whole lines a sure sign: that only raises a warning.
 void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool unfinished_line,
                        const std::string& name, Report& report) {
-  std::vector<char> used(mesh.vertices.size(), 0);
-  for (const Triangle& t : mesh.triangles) used[t[0]] = used[t[1]] = used[t[2]] = 1;
-  const auto unused = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
-  const auto waiting = static_cast<std::size_t>(std::find(used.rbegin(), used.rend(), 1) - used.rbegin());
   const OpenRim rim = find_rim(mesh);
-  const bool waits = waiting > 0 || (parser.waiting_attributes() > 0 && rim.at_last_face);
+  const UnusedVertices unused = find_unused(mesh, rim);
+  const std::size_t few = unfinished_line ? 0 : kFewStrays;
+  const bool waits = unused.last > few || (parser.waiting_attributes() > few && rim.at_last_face);
   if (rim.edges > 0 && (waits || rim.of_cut_model || (unfinished_line && rim.at_last_face))) {
     const std::string left =
         waits ? fmt::format(" and {} and {} texture coordinates or normals that wait for a face",
-                            counted(waiting, "vertex", "vertices"), parser.waiting_attributes())
+                            counted(unused.last, "vertex", "vertices"), parser.waiting_attributes())
               : "";
     throw InvalidInput(fmt::format(
         "{}: line {}: the file ends here with an open surface ({}){}: it seems truncated; if it is whole, {}",
@@ -251,7 +286,7 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
   // If all vertices are used, truncation can only have removed the last few faces and left one small rim. A
   // surface with several or large openings was made that way.
   constexpr std::size_t kMaxCutEdges = 32;
-  if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMaxCutEdges))) {
+  if (rim.at_last_face && (unused.all > unused.strays || (rim.rims == 1 && rim.edges <= kMaxCutEdges))) {
     report.warnings.push_back(
         fmt::format("{}: line {}: the file may be cut off: the surface is open ({}) where its last "
                     "face lies",

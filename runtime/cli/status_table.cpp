@@ -20,7 +20,8 @@ std::string_view meaning(Status status) {
       return "the answer is valid; the signed distance is zero within its tolerance";
     case Status::kClamped:
       return "the answer is valid; a direction was singular, and the derivative is that of slightly rounder "
-             "bodies";
+             "bodies; of pressure fields, a body lies exactly in its own copy: zero, the mean of the forces "
+             "beside it";
     case Status::kNotConverged:
       return "the best answer found within the limit of iterations: use it with care";
     case Status::kNoOverlap:

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include "runtime/contact/near_plane.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/output_file.h"
 
@@ -47,6 +48,21 @@ class FacetList {
   RateLaw law_;
   ContactMesh mesh_;
 };
+
+// The mesh of a pair whose body A is not a half-space.
+ContactMesh mesh_of(const body::Pair& pair, const PressureFieldConfig& config) {
+  FacetList list(pair.X_AB, config);
+  PressureFieldWorkspace<double> workspace;
+  visit_facets(pair, config, workspace, list);
+  return std::move(list.result());
+}
+
+// The mesh moved by a vector, m.
+ContactMesh moved(ContactMesh mesh, const Vec3<double>& by) {
+  for (Vec3<double>& corner : mesh.corners) corner += by;
+  for (ContactFace& face : mesh.faces) face.centroid += by;
+  return mesh;
+}
 
 // Transforms the mesh of the pair with A and B exchanged, in A's frame, to the mesh of the pair, in B's
 // frame.
@@ -130,10 +146,11 @@ ContactMesh contact_mesh(const body::Pair& pair, const PressureFieldSettings& se
   const PressureFieldConfig config = config_of(pair, settings);
   if (pair.A->geometry.half_space() != nullptr)
     return exchanged(contact_mesh(exchanged(pair), settings), pair.X_AB.inverse());
-  FacetList list(pair.X_AB, config);
-  PressureFieldWorkspace<double> workspace;
-  visit_facets(pair, config, workspace, list);
-  return std::move(list.result());
+  if (pair.B->geometry.half_space() != nullptr) {
+    const NearPlane plane(pair);
+    return moved(mesh_of(plane.pair(), config), -plane.p_NB());
+  }
+  return mesh_of(pair, config);
 }
 
 ContactMesh triangulated(const ContactMesh& mesh) {

@@ -8,7 +8,9 @@
 #include "runtime/body/primitive_distance.h"
 #include "runtime/contact/facet_points.h"
 #include "runtime/contact/facet_slopes.h"
+#include "runtime/contact/near_plane.h"
 #include "runtime/contact/pressure_energy.h"
+#include "runtime/contact/same_field.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
 #include "runtime/distance/surface_distance.h"
@@ -193,6 +195,7 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
 }
 
 // For a half-space as A, moves its frame to below Bo, since sums about a distant point lose digits.
+// (near_plane.h does so for one as B.)
 body::Pair under_B(const body::Pair& pair) {
   body::Pair result = pair;
   result.X_AB.p.head<2>().setZero();
@@ -232,6 +235,10 @@ class PressureFieldModel final : public Model {
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, false, hessian);
     const PressureFieldConfig config = config_of(pair, settings_);
+    if (pair.B->geometry.half_space() != nullptr) {
+      const NearPlane plane(pair);
+      return without_overflow(plane.as_given(wrench(plane.pair(), config, want)), want);
+    }
     if (pair.A->geometry.half_space() == nullptr) return without_overflow(wrench(pair, config, want), want);
     const body::Pair near = under_B(pair);
     const body::Pair other = contact::exchanged(near);
@@ -241,7 +248,11 @@ class PressureFieldModel final : public Model {
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {
     const PressureFieldConfig config = config_of(pair, settings_);
     require_margin(kWho, margin);
-    if (pair.A->geometry.half_space() == nullptr) {
+    if (pair.B->geometry.half_space() != nullptr) {
+      const NearPlane plane(pair);
+      find_points(plane.pair(), config, want);
+      for (ContactPointDerivative& derivative : derivatives_) derivative = plane.as_given(derivative);
+    } else if (pair.A->geometry.half_space() == nullptr) {
       find_points(pair, config, want);
     } else {
       const body::Pair near = under_B(pair);
@@ -254,15 +265,30 @@ class PressureFieldModel final : public Model {
         point.p_AC += pair.X_AB.p - near.X_AB.p;
       }
     }
-    return without_overflow({points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_});
+    return without_overflow(
+        {points_, points_.empty() ? without_surface(pair, config) : Status::kOk, derivatives_});
   }
 
  private:
+  // Status of a pair that has no contact surface: kClamped for a body exactly in its own copy.
+  Status without_surface(const body::Pair& pair, const PressureFieldConfig& config) {
+    const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
+    if (A.half_space() != nullptr || B.half_space() != nullptr || config.A.modulus == kRigid ||
+        config.B.modulus == kRigid)
+      return Status::kNoOverlap;
+    const Pose<double> X_BA = pair.X_AB.inverse();
+    const bool same = meet_with_same_field(
+        A.volume(), config.A.modulus, B.volume(), config.B.modulus, X_BA,
+        workspace_.finder.find(A.volume(), config.A.modulus, B.volume(), config.B.modulus, X_BA));
+    return same ? Status::kClamped : Status::kNoOverlap;
+  }
+
   // Computes the wrench of a pair whose body A is not a half-space.
   PairWrench wrench(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
     FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(config), want);
     visit_facets(pair, config, workspace_, sums);
     PairWrench result = to_pair_wrench(sums.result(), want);
+    if (result.status == Status::kNoOverlap) result.status = without_surface(pair, config);
     if (!has(want, Want::kEnergy) || !has_potential(pair, config)) return result;
     result.energy = energy(pair, config);
     if (!std::isfinite(result.energy)) result.F_BBo_B.setConstant(kNotAsked);

@@ -46,11 +46,12 @@ PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSetting
 // into A, along grad(pA - pB), less friction; p is the common pressure, raised by dissipation (RateLaw in
 // facet.h) and at least zero. At rest it has the potential U = integral over A and B of min(pA, pB)
 // [Elandt2019, Eq. 1]. Bodies whose cores overlap have no contact surface where both pressures are the
-// core's. Energy is computed with Want::kEnergy for two compliant bodies or one and a half-space, without
-// fade_pulls; otherwise it is NaN. A rigid body needs a surface, its partner a volume; a half-space needs
-// neither, its partner a volume. The pressure of a compliant half-space grows by modulus / thickness per
-// metre of depth, without bound. Constraints: one point for each facet that faces both bodies' surfaces, only
-// where the bodies overlap, for any margin. Throws InvalidInput for settings out of range.
+// core's; a body exactly in its own copy has none at all, kClamped and zero. Energy is computed with
+// Want::kEnergy for two compliant bodies or one and a half-space, without fade_pulls; otherwise it is NaN. A
+// rigid body needs a surface, its partner a volume; a half-space needs neither, its partner a volume. The
+// pressure of a compliant half-space grows by modulus / thickness per metre of depth, without bound.
+// Constraints: one point for each facet that faces both bodies' surfaces, only where the bodies overlap, for
+// any margin. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_pressure_field_model(const PressureFieldSettings& settings = {});
 
 // Sums over the contact surface, in B's frame.

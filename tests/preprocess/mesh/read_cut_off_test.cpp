@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +90,35 @@ TEST_F(Read, AnOpenModelIsNoCutOffFile) {
     read("tube.obj", text);
     EXPECT_TRUE(report_.warnings.empty()) << report_.warnings.front();
   }
+}
+
+// A whole file may end its vertices with one that no face uses: a pivot far from the rim of an open surface
+// says nothing, one beside the rim may have lost its faces.
+TEST_F(Read, AVertexThatNoFaceUsesIsNoCutOffFile) {
+  constexpr int kAround = 40, kRows = 9;
+  const auto cut_off = [&](const char* name, const std::string& text) {
+    report_ = {};
+    read(name, text);
+    return std::any_of(report_.warnings.begin(), report_.warnings.end(), [](const std::string& warning) {
+      return warning.find("may be cut off") != std::string::npos;
+    });
+  };
+  std::string vertices, faces;
+  for (int i = 0; i < kRows * kAround; ++i) {
+    const double a = 2 * std::numbers::pi * (i % kAround) / kAround;
+    vertices += fmt::format("v {} {} {}\n", std::cos(a), std::sin(a), 0.2 * (i / kAround));
+  }
+  for (int i = 0; i + 1 < kRows; ++i)
+    for (int j = 0; j < kAround; ++j) {
+      const int a = i * kAround + j + 1, b = i * kAround + (j + 1) % kAround + 1;
+      faces += fmt::format("f {} {} {} {}\n", a, b, b + kAround, a + kAround);
+    }
+  EXPECT_FALSE(cut_off("pivot.obj", vertices + "v 0 0 0.8\n" + faces));
+  EXPECT_FALSE(cut_off("two.obj", vertices + "v 0 0 0.8\nv 5 5 5\n" + faces));
+  EXPECT_TRUE(cut_off("beside.obj", vertices + "v 1 0 1.8\n" + faces));
+  // Cut in the middle of a line, or with more vertices waiting, it is refused.
+  expect_refused("cut.obj", vertices + "v 0 0 0.8\n" + faces.substr(0, faces.size() - 2), "truncated");
+  expect_refused("more.obj", vertices + "v 0 0 0.8\nv 5 5 5\nv 6 6 6\n" + faces, "truncated");
 }
 
 TEST_F(Read, RefusesYcbObjectsCutOffAmongTheirFaces) {

@@ -169,7 +169,37 @@ TEST(PressureMaterials, AlignedCubes) {
   // Touching exactly: nothing. One inside its copy: fields that are the same have no surface between them.
   EXPECT_LT(at(0, 0, 2 * kHalf).F_BBo_B.norm(), 1e-12);
   EXPECT_EQ(at(0, 0, 0).F_BBo_B.norm(), 0);
-  EXPECT_EQ(at(0, 0, 0).status, Status::kNoOverlap);
+  EXPECT_EQ(at(0, 0, 0).status, Status::kClamped);
+  EXPECT_EQ(at(0, 0, 2 * kHalf + 1e-9).status, Status::kNoOverlap);
+}
+
+// A body exactly in its own copy overlaps all of it: zero is the mean of forces in every direction, and the
+// status does not say that nothing is in contact. Moved by little or much, there is a surface, or no overlap.
+TEST(PressureMaterials, ABodyInItsOwnCopyIsToldAsSuch) {
+  const auto model = contact::make_pressure_field_model();
+  std::vector<body::Geometry> geometries = {cube(), potato(),
+                                            body::Geometry(body::Sphere<double>{0.04}, 0.02),
+                                            body::Geometry(body::Cylinder<double>{0.03, 0.02}, 0.02)};
+  if (!read_pressure_field_queries().empty())
+    for (const char* name : {"011_banana", "035_power_drill"}) {
+      asset::Asset asset;
+      asset.volumes = read_reference_volume(name, 1000).volumes;
+      geometries.emplace_back(std::move(asset));
+    }
+  for (const body::Geometry& geometry : geometries) {
+    const body::Body body{geometry, {.modulus = 1e6, .friction = 0.4}};
+    const Pose<double> X{exp_rotation<double>({0.1, 0.2, 0.3}), {0, 0, 0}};
+    const auto at = [&](const Vec3<double>& p) {
+      return model->wrench({&body, &body, {Mat3<double>::Identity(), p}});
+    };
+    const PairWrench w = at({0, 0, 0});
+    EXPECT_EQ(w.status, Status::kClamped) << geometry.name();
+    EXPECT_EQ(w.F_BBo_B.norm(), 0);
+    EXPECT_EQ(model->constraints({&body, &body, {}}, 0).status, Status::kClamped);
+    EXPECT_EQ(at({1e-4, 2e-4, 1e-4}).status, Status::kOk) << geometry.name();
+    EXPECT_EQ(at({1, 0, 0}).status, Status::kNoOverlap);
+    EXPECT_EQ(model->wrench({&body, &body, X}).status, Status::kOk) << geometry.name();
+  }
 }
 
 // What the softer body feels keeps its digits, whichever of the two is called A.

@@ -4,13 +4,15 @@ or is refused for a right reason; none hangs. A table by cause.
     damaged_test.py ABUT_PREPROCESS COUNT [MESHES] [--options "..."]
 
 COUNT copies are of the meshes below the folder MESHES (layout of YCB), or of those that `synthetic` makes, the same in every run. The
-options are of abut-preprocess. What is wrong is silent where the status does not tell of it: none may be."""
+options are of abut-preprocess. What is wrong is silent where the status does not tell of it: none may be. Copies that took long are made
+again, each alone, and judged by their processor time, since other work on the machine is no hang. Ends with 77 if MESHES is missing."""
 
 import argparse
 import collections
 import json
 import pathlib
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -25,7 +27,7 @@ from shape_damages import DAMAGES
 from wanted import ASSET, REFUSAL
 
 LEAST_RIGHT = 0.98         # share of the copies
-LARGEST_SECONDS = 120      # for one object, s: more is a hang
+LARGEST_SECONDS = 120      # of processor time for one object, s: more is a hang
 NEAR = 0.025               # how far an asset may be from the damaged mesh, of its diagonal
 SAMPLES = 120
 
@@ -131,6 +133,15 @@ def run(program, data, out, options):
     return entries, {asset.stem for asset in assets if f"{asset}:" not in told.stderr}, told
 
 
+def processor_seconds(program, file, scratch, options):
+    """Processor time that one copy takes alone, s."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([program, file, scratch / "again" / file.stem, "--jobs", "1", "--quiet", *options], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def print_table(rows):
     """By cause; rows of (cause, kind, seconds, words)."""
     print(f"{'cause':20} {'copies':>6} {'assets':>6} {'refused':>7} {'wrong':>5} {'silent':>6} {'median s':>8} {'worst s':>7}")
@@ -157,6 +168,9 @@ def main():
 
 def check(words, scratch):
     program, source, data = words.program.resolve(), words.meshes, scratch / "data"
+    if source is not None and not source.exists():
+        print(f"damaged_test: {source} is missing")
+        sys.exit(77)
     if source is None:
         source = scratch / "household"
         subprocess.run([program, "synthetic", source], check=True, stdout=subprocess.DEVNULL)
@@ -174,6 +188,8 @@ def check(words, scratch):
     rows = []
     for entry in sorted(entries, key=lambda entry: entry["name"]):
         at = np.random.default_rng(zlib.crc32(entry["name"].encode()))
+        if entry["seconds"] > LARGEST_SECONDS:
+            entry["seconds"] = processor_seconds(program, next(data.glob(entry["name"] + ".*")), scratch, shlex.split(words.options))
         kind, what = judge(entry, wanted[entry["name"]], verified, program, scratch, at)
         rows.append((causes[entry["name"]], kind, entry["seconds"], what))
         if kind in ("wrong", "silent") or words.only != ".":
