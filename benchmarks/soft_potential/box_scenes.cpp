@@ -144,7 +144,7 @@ void boxes(Promises& promises) {
                      : "|",
                  row.center[0], row.center[1], row.tilt[0], row.tilt[1], row.sideways);
       std::fflush(stdout);
-      if (!one.potential) continue;
+      if (!one.potential || one.A == &primitive_base) continue;
       const std::string what = fmt::format("box on box, {}, {}, at 0.1 mm, ", place.name, one.title);
       promises.at_most(what + "force off the even pressure, %", 100 * std::abs(row.pressure[0]), 2);
       promises.at_most(what + "centre of pressure off, spacings", row.center[0], 0.1);
