@@ -1,7 +1,6 @@
 // A step with all its first derivatives beside MuJoCo's matrices by finite differences, along the pushes of a
 // T of table 7 [Beker2025]: at every row of the controls, one step of ours with derivatives by state and
-// forces, and MuJoCo's mjd_transitionFD, one-sided, at its own state there; under Runge and Kutta's method,
-// which that refuses, one-sided differences of mj_step by state and control. One thread, processor time, in
+// forces, and MuJoCo's mjd_transitionFD, one-sided, at its own state there. One thread, processor time, in
 // turn.
 //   transition_matrices [POINTS]     of the T: 26 or 4000; default 26
 #include <fmt/format.h>
@@ -151,10 +150,7 @@ class Peer {
   void differentiate_all() {
     for (const Place& place : places_) {
       set(place);
-      if (model_->opt.integrator == mjINT_RK4)
-        difference(place);
-      else
-        mjd_transitionFD(model_.get(), data_.get(), kDifference, 0, A_.data(), B_.data(), nullptr, nullptr);
+      mjd_transitionFD(model_.get(), data_.get(), kDifference, 0, A_.data(), B_.data(), nullptr, nullptr);
     }
   }
   int touching() const { return touching_; }
@@ -179,25 +175,6 @@ class Peer {
     std::copy_n(numbers + model_->nq + model_->nv, model_->nu, data_->ctrl);
     std::copy_n(place.warm.data(), model_->nv, data_->qacc_warmstart);
   }
-  // One-sided differences of mj_step; all joints are slides and hinges.
-  void difference(const Place& place) {
-    const auto n = static_cast<std::size_t>(2 * model_->nv);
-    std::vector<double> next(n);
-    const auto after = [&](std::size_t row) {
-      return row < n / 2 ? data_->qpos[row] : data_->qvel[row - n / 2];
-    };
-    mj_step(model_.get(), data_.get());
-    for (std::size_t i = 0; i < n; ++i) next[i] = after(i);
-    const std::size_t nu = place.numbers.size() - n;
-    for (std::size_t k = 0; k < n + nu; ++k) {
-      set(place);
-      (k < n / 2 ? data_->qpos[k] : k < n ? data_->qvel[k - n / 2] : data_->ctrl[k - n]) += kDifference;
-      mj_step(model_.get(), data_.get());
-      for (std::size_t i = 0; i < n; ++i)
-        (k < n ? A_[i * n + k] : B_[i * nu + k - n]) = (after(i) - next[i]) / kDifference;
-    }
-  }
-
   std::unique_ptr<mjModel, void (*)(mjModel*)> model_{nullptr, mj_deleteModel};
   std::unique_ptr<mjData, void (*)(mjData*)> data_{nullptr, mj_deleteData};
   std::vector<Place> places_;
