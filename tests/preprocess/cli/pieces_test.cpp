@@ -82,7 +82,7 @@ TEST_F(PieceOptions, SeparationsOfPiecesBoundTheTranslationalDepth) {
   ASSERT_EQ(make({"--pieces", "auto", "--piece-error", "0.004", "--quads", "none"}).code, 0);
   const std::string poses = (folder_ / "poses.csv").string();
   std::ofstream(poses) << "objA,objB,qw,qx,qy,qz,tx,ty,tz\nthing,thing,1,0,0,0,0.3,0,0\n"
-                          "thing,thing,1,0,0,0,0.01,0.02,0.005\n";
+                          "thing,thing,0.7071,0.7071,0,0,0.075,0,0\n";  // linked rings
   const auto ask = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words{ABUT_QUERY_PROGRAM, out_.string(), poses};
     words.insert(words.end(), more.begin(), more.end());
