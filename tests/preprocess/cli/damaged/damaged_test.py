@@ -100,9 +100,10 @@ def judge(entry, wanted, verified, program, scratch, at):
         reason = entry["reason"]
         if entry["outcome"] != "failed":
             return "silent", f"{entry['outcome']}: {reason}"
-        if not reason.startswith(entry["source_file"] + ": ") or "\n" in reason:
+        place = re.match(re.escape(entry["source_file"]) + r"(:\d+)?: ", reason)
+        if not place or "\n" in reason:
             return "wrong", f"does not name the file: {reason}"
-        reason = reason[len(entry["source_file"]) + 2:]
+        reason = reason[place.end():]
         right = wanted.what != ASSET and re.search(wanted.reason, reason)
         return ("refused" if right else "wrong"), f"refused: {reason}"
     if entry["name"] not in verified:
