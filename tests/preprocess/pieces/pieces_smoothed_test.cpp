@@ -170,7 +170,7 @@ TEST(PiecesSmoothed, DoesNotJumpWhereTheNearestPairChanges) {
   const auto model = model_at(kTemperature);
   int changes = 0;
   double exact_jump = 0, jump = 0, bend = 0;
-  for (int path = 0; path < test::runs(60); ++path) {
+  for (int path = 0; path < test::runs(80); ++path) {
     Random random(32, path);
     const body::Pair start = draw(random, 0.01);
     Vec6<double> xi;

@@ -81,7 +81,7 @@ TEST_F(PressureMotion, JacobianOnRandomPoses) {
   test::ReferenceVolumes volumes(1000);
   const char* names[] = {"003_cracker_box", "006_mustard_bottle", "011_banana", "025_mug", "035_power_drill"};
   Random random(42);
-  const int poses = test::runs(2, 300);
+  const int poses = test::runs(2, 150);
   test::Error error;
   for (int tried = 0; tried < poses;) {
     const asset::AssetView &A = volumes[names[random.below(5)]], &B = volumes[names[random.below(5)]];
