@@ -5,12 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <vector>
 
 #include "benchmarks/support/data.h"
 #include "benchmarks/support/median.h"
 #include "benchmarks/support/pile.h"
+#include "benchmarks/support/processor_time.h"
 #include "benchmarks/support/promises.h"
 #include "runtime/dynamics/system/robot.h"
 
@@ -52,17 +52,11 @@ void add_arm(Scene& scene) {
   }
 }
 
-double processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // Microseconds a step, over a block of steps.
 double time_block(Simulation& simulation) {
-  const double start = processor_time();
+  const double start = benchmarks::processor_time();
   for (int k = 0; k < kBlock; ++k) simulation.step();
-  return 1e6 * (processor_time() - start) / kBlock;
+  return 1e6 * (benchmarks::processor_time() - start) / kBlock;
 }
 
 // Bodies of `without` that are not, to the bit, where they are in `with`.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <memory>
 
@@ -16,6 +15,7 @@
 #include "benchmarks/paper/beker2025_table7_tpush/t_mesh.h"
 #include "benchmarks/support/data.h"
 #include "benchmarks/support/median.h"
+#include "benchmarks/support/processor_time.h"
 #include "benchmarks/support/promises.h"
 
 namespace {
@@ -30,12 +30,6 @@ constexpr double kDifference = 1e-6;  // of MuJoCo's states and controls
 constexpr double kCheck = 1e-7;       // of ours, where they are checked
 // Greatest differences from them; an implicit step's own tolerance, 1e-12 m/s there, is seen in its.
 constexpr double kGreatest = 1e-5, kGreatestImplicit = 1e-3;
-
-double processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Ours: states at the rows of a push, and what is asked there.
 class Ours {
@@ -193,9 +187,9 @@ Times time(Ours& ours, Peer& peer) {
   std::vector<double> times[4];
   for (int round = 0; round < kRounds; ++round)
     for (std::size_t i = 0; i < 4; ++i) {
-      const double start = processor_time();
+      const double start = benchmarks::processor_time();
       work[i]();
-      times[i].push_back(1e3 * (processor_time() - start) / static_cast<double>(ours.places()));
+      times[i].push_back(1e3 * (benchmarks::processor_time() - start) / static_cast<double>(ours.places()));
     }
   return {benchmarks::median(times[0]), benchmarks::median(times[1]), benchmarks::median(times[2]),
           benchmarks::median(times[3])};

@@ -4,7 +4,8 @@
 
 #include "runtime/contact/model.h"
 
-// A half-space as body B whose origin may be far away along its plane. Internal to the contact models.
+// A half-space whose origin may be far away along its plane, where sums lose digits. Internal to the contact
+// models.
 namespace abut::contact {
 
 // Sum of the products of two vectors as if in twice the precision, since they may nearly cancel: of a unit
@@ -19,8 +20,15 @@ inline double precise_dot(const Vec3<double>& a, const Vec3<double>& b) {
   return sum + rest;
 }
 
-// The same pair with the half-space's frame N at the foot of Ao in its plane, where coordinates and moments
-// keep their digits, and the way back. N has the axes of B.
+// The same pair with the frame of a half-space as A moved to below Bo.
+inline body::Pair under_B(const body::Pair& pair) {
+  body::Pair result = pair;
+  result.X_AB.p.head<2>().setZero();
+  return result;
+}
+
+// Of a half-space as B: the same pair with the half-space's frame N at the foot of Ao in its plane, where
+// coordinates and moments keep their digits, and the way back. N has the axes of B.
 class NearPlane {
  public:
   explicit NearPlane(const body::Pair& pair) : pair_(pair) {

@@ -194,14 +194,6 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
   return result;
 }
 
-// For a half-space as A, moves its frame to below Bo, since sums about a distant point lose digits.
-// (near_plane.h does so for one as B.)
-body::Pair under_B(const body::Pair& pair) {
-  body::Pair result = pair;
-  result.X_AB.p.head<2>().setZero();
-  return result;
-}
-
 // Bound of how far an asset's tetrahedra extend beyond the box of its surface, m.
 double beyond_surface(const body::Body& body) {
   if (body.geometry.volume().vertex_count == 0) return 0;
