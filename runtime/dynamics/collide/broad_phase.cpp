@@ -12,6 +12,8 @@ namespace {
 constexpr double kRoom = 0.05;  // enlargement on every side, relative to the box's largest side
 constexpr double kLarge = 4;    // a box larger than this many medians is compared with every other
 constexpr int kAxisBits = 21;   // bits of a cell's number along an axis
+constexpr std::uint64_t kSecond = 0xffffffff;  // the second body of a pair's key
+constexpr std::size_t kFew = 64;  // so many bodies are compared with every other sooner than the grid is made
 constexpr std::size_t kManyPairs = std::size_t{1} << 20, kManyOfOne = 256;
 
 // Number of the cell along an axis. The first and the last cell extend to infinity; NaN belongs to the first.
@@ -21,17 +23,21 @@ std::uint32_t cell_number(double x, double cell) {
   return number > -kHalf ? static_cast<std::uint32_t>(std::min(number, kHalf - 1) + kHalf) : 0;
 }
 
+Bounds with_room(Bounds bounds) {
+  bounds.grow(kRoom * (bounds.high - bounds.low).maxCoeff());
+  return bounds;
+}
+
 std::uint64_t cell_key(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   return (x << 2 * kAxisBits) | (y << kAxisBits) | z;
 }
 
 }  // namespace
 
-bool BroadPhase::holds(std::span<const Bounds> bounds) const {
-  if (roomy_.size() != bounds.size()) return false;
+void BroadPhase::find_left(std::span<const Bounds> bounds) {
+  left_.clear();
   for (std::size_t i = 0; i < bounds.size(); ++i)
-    if (!roomy_[i].contains(bounds[i])) return false;
-  return true;
+    if (!roomy_[i].contains(bounds[i])) left_.push_back(i);
 }
 
 void BroadPhase::grow(std::span<const Bounds> bounds, std::size_t fixed) {
@@ -40,7 +46,7 @@ void BroadPhase::grow(std::span<const Bounds> bounds, std::size_t fixed) {
   large_.clear();
   for (std::size_t i = fixed; i < roomy_.size(); ++i) {
     const double size = (roomy_[i].high - roomy_[i].low).maxCoeff();
-    roomy_[i].grow(kRoom * size);
+    roomy_[i] = with_room(bounds[i]);
     if (size > 0) sizes_.push_back(size * (1 + 2 * kRoom));  // a body without shapes has size 0
   }
   cell_ = 1;
@@ -96,8 +102,7 @@ void BroadPhase::add_pair(std::size_t A, std::size_t B) {
                      " a body; are they in one place?");
 }
 
-std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std::size_t fixed) {
-  if (holds(bounds)) return pairs_;
+void BroadPhase::search_all(std::span<const Bounds> bounds, std::size_t fixed) {
   grow(bounds, fixed);
   fill_cells(fixed);
   keys_.clear();
@@ -124,9 +129,38 @@ std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std
       if (j > i || (j < i && !std::binary_search(large_.begin(), large_.end(), j)))
         add_pair(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
   std::sort(keys_.begin(), keys_.end());
+}
+
+// Replaces the pairs of the bodies that left their boxes; all others stay.
+void BroadPhase::search_left(std::span<const Bounds> bounds) {
+  has_left_.assign(roomy_.size(), 0);
+  for (const std::size_t i : left_) {
+    roomy_[i] = with_room(bounds[i]);
+    has_left_[i] = 1;
+  }
+  std::erase_if(keys_,
+                [&](std::uint64_t key) { return (has_left_[key >> 32] | has_left_[key & kSecond]) != 0; });
+  const auto stay = static_cast<std::ptrdiff_t>(keys_.size());
+  for (const std::size_t i : left_)
+    for (std::size_t j = 0; j < roomy_.size(); ++j)
+      if (has_left_[j] == 0 || j > i) add_pair(i, j);
+  std::sort(keys_.begin() + stay, keys_.end());
+  merged_.resize(keys_.size());
+  std::merge(keys_.begin(), keys_.begin() + stay, keys_.begin() + stay, keys_.end(), merged_.begin());
+  keys_.swap(merged_);
+}
+
+std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std::size_t fixed) {
+  const bool anew = roomy_.size() != bounds.size();
+  if (!anew) find_left(bounds);
+  if (!anew && left_.empty()) return pairs_;
+  if (anew || left_.front() < fixed || left_.size() > kFew)
+    search_all(bounds, fixed);
+  else
+    search_left(bounds);
   pairs_.clear();
   for (const std::uint64_t key : keys_)
-    pairs_.push_back({static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & 0xffffffffU)});
+    pairs_.push_back({static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & kSecond)});
   return pairs_;
 }
 

@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "runtime/dynamics/collide/broad_phase.h"
 #include "runtime/dynamics/collide/convex_contact.h"
 #include "runtime/dynamics/collide/support_feature.h"
 #include "runtime/witness/pair_query.h"
@@ -210,51 +209,6 @@ TEST(ContactPoints, NoTwoHaveOneName) {
     most = std::max(most, static_cast<int>(points.size()));
   }
   EXPECT_GT(most, 8);
-}
-
-TEST(BroadPhase, FindsEveryPairThatMeets) {
-  Random random(3);
-  BroadPhase broad;
-  std::vector<Bounds> bounds(200);
-  bounds[0].high.setConstant(std::numeric_limits<double>::infinity());
-  bounds[0].low = -bounds[0].high;
-  for (std::size_t i = 1; i < bounds.size(); ++i) {
-    const Vec3<double> p(random.normal(), random.normal(), random.normal());
-    const double size = i == 5 || i == 6 || i == 90 ? 3 : random.uniform(0.05, 0.3);  // three large ones
-    bounds[i] = {p.array() - size, p.array() + size};
-  }
-  for (int step = 0; step < 50; ++step) {
-    const auto pairs = broad.update(bounds, 2);
-    std::set<std::pair<int, int>> found;
-    for (const BodyPair& pair : pairs) EXPECT_TRUE(found.emplace(pair.A, pair.B).second);
-    for (int i = 0; i < 200; ++i)
-      for (int j = std::max(i + 1, 2); j < 200; ++j)
-        EXPECT_TRUE(!bounds[i].meets(bounds[j]) || found.contains({i, j})) << i << " " << j;
-    EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(), [](const BodyPair& a, const BodyPair& b) {
-      return std::pair(a.A, a.B) < std::pair(b.A, b.B);
-    }));
-    for (std::size_t i = 2; i < bounds.size(); ++i) {
-      const Vec3<double> move = 0.01 * Vec3<double>(random.normal(), random.normal(), random.normal());
-      bounds[i].low += move;
-      bounds[i].high += move;
-    }
-  }
-}
-
-// A pair takes kilobytes: a mistake of whoever places bodies must not take the machine's memory.
-TEST(BroadPhase, BodiesInOnePlaceAreRefusedAndPilesAreNot) {
-  BroadPhase broad;
-  const Bounds unit = {Vec3<double>::Zero(), Vec3<double>::Ones()};
-  std::vector<Bounds> bounds(1449, unit);  // 1,049,076 pairs
-  for (int again = 0; again < 2; ++again) EXPECT_THROW(broad.update(bounds, 0), abut::InvalidInput);
-  bounds.resize(1448);  // 1,047,628, below 2^20
-  EXPECT_EQ(broad.update(bounds, 0).size(), 1047628U);
-  bounds.clear();
-  for (int i = 0; i < 9000; ++i) {  // 124 others each, 1.1 million pairs
-    const Vec3<double> p = 2 * Vec3<double>(i / 125, 0, 0);
-    bounds.push_back({p, p.array() + 1});
-  }
-  EXPECT_EQ(broad.update(bounds, 0).size(), 72U * 125 * 124 / 2);
 }
 
 }  // namespace
