@@ -6,10 +6,13 @@
 
 // The force of the soft potential on samples of a surface, and the sums over samples of wrenches and of their
 // derivatives; one sample per lane (runtime/core/simd.h). A sample is at y in the frame of the field's owner
-// and moves with v relative to it; Phi is the field there, g its gradient, n = g / sqrt(g . g + d^2) with
-// d = kFlat:
-//   f = k a c(Phi) D(chi n . v) (g - mu (n . g) t),   t = v_t / sqrt(v_s^2 + |v_t|^2),  v_t = v - n (n . v),
-// where c is -P' of soft_potential.h and D the damping of soft_minimum.h. At rest f = -k a grad P(Phi).
+// and moves with v relative to it; Phi is the field there, g its gradient, n = g / l (1 + d^2 / (2 l^2)) with
+// l^2 = g . g + d^2 and d = kFlat:
+//   f = k a c(Phi) D(chi n . v) (g - mu (n . g) t),   t = v_t / sqrt(v_s^2 + |v_t|^2),
+//   v_t = (n . n) v - n (n . v),
+// where c is -P' of soft_potential.h and D the damping of soft_minimum.h. At rest f = -k a grad P(Phi). n is
+// of unit length but for (3/8) (d / |g|)^4, 2e-6 where |g| = 1, and v_t is perpendicular to n whatever its
+// length: what moves along the normal alone has no friction.
 namespace abut::contact::internal {
 
 using ssdf::internal::kSecondPlaces;
@@ -20,8 +23,7 @@ using ssdf::internal::Taylor;
 // Where the force begins to fade, as a fraction of where it ends.
 inline constexpr double kFading = 0.75;
 
-// d: slope below which the field has no clear direction, as in the middle of a thin wall. It makes friction
-// (1 - d^2 / 2) mu N.
+// d: slope below which the field has no clear direction, as in the middle of a thin wall.
 inline constexpr double kFlat = 0.05;
 
 // P (m^2) and -P', -P'', -P'''.
@@ -113,16 +115,17 @@ ABUT_INLINE void moving_force(const T& ka, const Push<T>& push, const Taylor<T, 
   const T slope2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
   T length, n[3], t[3], unit;
   simd::square_root<T>(slope2 + kFlat * kFlat, length);
-  const T over = 1.0 / length;
-  for (int a = 0; a < 3; ++a) n[a] = g[a] * over;
+  const T over = 1.0 / length, blunt = (0.5 * kFlat * kFlat) * over * over, sharp = over * (1.0 + blunt);
+  for (int a = 0; a < 3; ++a) n[a] = g[a] * sharp;
   const T speed = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
-  for (int a = 0; a < 3; ++a) t[a] = v[a] - speed * n[a];
+  const T size2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  for (int a = 0; a < 3; ++a) t[a] = size2 * v[a] - speed * n[a];
   unit_of_squares<T, S>(t, unit);
   T root = law.stiction * unit;
   root = root * root;
   for (int a = 0; a < 3; ++a) root += (t[a] * unit) * (t[a] * unit);
   simd::square_root(root, root);
-  const T inverse = unit / root, q = ka * push.c, grip = law.friction * slope2 * over;
+  const T inverse = unit / root, q = ka * push.c, grip = law.friction * slope2 * sharp;
   Damping<T> d;
   damping<T, S>(speed * law.damping, DampingLaw::kTwiceDifferentiable, d);
   T h[3];  // g - mu (n . g) t
@@ -133,24 +136,27 @@ ABUT_INLINE void moving_force(const T& ka, const Push<T>& push, const Taylor<T, 
   }
   if constexpr (kOrder > 0) {
     const T steep = ka * push.c1 * d.d, damped = q * d.d1 * law.damping, held = q * d.d;
-    T H[9], nH[3], B[9], vB[3], tB[3], slip[3];  // B = dn/dy
+    T H[9], gH[3], B[9], nB[3], vB[3], tB[3], w[3];  // B = dn/dy
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) H[3 * a + b] = phi.second[second_place(a < b ? a : b, a < b ? b : a)];
-    for (int b = 0; b < 3; ++b) nH[b] = n[0] * H[b] + n[1] * H[3 + b] + n[2] * H[6 + b];
+    for (int b = 0; b < 3; ++b) gH[b] = g[0] * H[b] + g[1] * H[3 + b] + g[2] * H[6 + b];
+    const T bent = over * over * over * (1.0 + 3.0 * blunt);
     for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b) B[3 * a + b] = (H[3 * a + b] - n[a] * nH[b]) * over;
-    const T lean = t[0] * n[0] + t[1] * n[1] + t[2] * n[2];
+      for (int b = 0; b < 3; ++b) B[3 * a + b] = sharp * H[3 * a + b] - bent * g[a] * gH[b];
+    const T along = t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
     for (int b = 0; b < 3; ++b) {
-      slip[b] = n[b] - lean * t[b];  // (I - t t') n
+      w[b] = v[b] - along * t[b];  // (I - t t') v; n is perpendicular to t
+      nB[b] = n[0] * B[b] + n[1] * B[3 + b] + n[2] * B[6 + b];
       vB[b] = v[0] * B[b] + v[1] * B[3 + b] + v[2] * B[6 + b];
       tB[b] = t[0] * B[b] + t[1] * B[3 + b] + t[2] * B[6 + b];
     }
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) {
-        T turn = -(slip[a] * n[b] + t[a] * t[b]);  // dt/dv = (I - t t') (I - n n') / root
-        if (a == b) turn += S(1);
-        const T dt_dy = -(speed * (B[3 * a + b] - t[a] * tB[b]) + slip[a] * vB[b]) * inverse;
-        const T rise = nH[b] + g[0] * B[b] + g[1] * B[3 + b] + g[2] * B[6 + b];  // of n . g
+        T turn = -(n[a] * n[b] + size2 * t[a] * t[b]);  // dt/dv = (I - t t') (n . n I - n n') / root
+        if (a == b) turn += size2;
+        const T dt_dy = (2.0 * w[a] * nB[b] - speed * (B[3 * a + b] - t[a] * tB[b]) - n[a] * vB[b]) * inverse;
+        const T rise = n[0] * H[b] + n[1] * H[3 + b] + n[2] * H[6 + b] + g[0] * B[b] + g[1] * B[3 + b] +
+                       g[2] * B[6 + b];  // of n . g
         out.by_v[3 * a + b] = damped * h[a] * n[b] - held * grip * inverse * turn;
         out.by_y[3 * a + b] = steep * h[a] * g[b] + damped * h[a] * vB[b] +
                               held * (H[3 * a + b] - law.friction * t[a] * rise - grip * dt_dy);

@@ -33,10 +33,15 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
   }
   for (const J& component : g) length2 = length2 + component * component;
   const J over = inverse(sqrt(length2 + J(S(kFlat * kFlat))));
-  J speed, t[3];
-  for (int k = 0; k < 3; ++k) speed = speed + g[k] * over * velocity[k];
-  for (int k = 0; k < 3; ++k) t[k] = velocity[k] - speed * (g[k] * over);
-  const J grip = law.friction * length2 * over * inverse_root(t, law.stiction);
+  const J sharp = over + S(0.5 * kFlat * kFlat) * (over * over * over);
+  J speed, size2, n[3], t[3];
+  for (int k = 0; k < 3; ++k) {
+    n[k] = g[k] * sharp;
+    speed = speed + n[k] * velocity[k];
+    size2 = size2 + n[k] * n[k];
+  }
+  for (int k = 0; k < 3; ++k) t[k] = size2 * velocity[k] - speed * n[k];
+  const J grip = law.friction * length2 * sharp * inverse_root(t, law.stiction);
   Push<S> push;
   push_at(phi.value, law, push);
   Damping<S> d;

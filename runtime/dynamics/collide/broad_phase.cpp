@@ -129,6 +129,10 @@ void BroadPhase::search_all(std::span<const Bounds> bounds, std::size_t fixed) {
       if (j > i || (j < i && !std::binary_search(large_.begin(), large_.end(), j)))
         add_pair(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
   std::sort(keys_.begin(), keys_.end());
+  left_.reserve(roomy_.size());
+  has_left_.reserve(roomy_.size());
+  keys_.reserve(2 * keys_.size() + roomy_.size());
+  merged_.reserve(keys_.capacity());
 }
 
 // Replaces the pairs of the bodies that left their boxes; all others stay.
@@ -159,6 +163,7 @@ std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std
   else
     search_left(bounds);
   pairs_.clear();
+  pairs_.reserve(keys_.capacity());
   for (const std::uint64_t key : keys_)
     pairs_.push_back({static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & kSecond)});
   return pairs_;
