@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <queue>
 #include <tuple>
@@ -12,13 +13,14 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kFlat = 1e-4;         // sine of the angle between triangles that count as coplanar
-constexpr double kTie = 1e-6;          // of cotangents: four points on a circle, up to rounding
+constexpr double kFlat = 1e-4;  // sine of the angle between triangles that count as coplanar
+constexpr double kNear = 1e-7;  // of the diagonals of two triangles that count as coplanar, over the size
+constexpr double kTie = 1e-6;   // of cotangents: four points on a circle, up to rounding
 constexpr std::size_t kMaxFlips = 50;  // times the number of triangles: ends the loop even under rounding
 
 class Refiner {
  public:
-  explicit Refiner(const TriangleMesh& closed) : mesh_(closed) {
+  explicit Refiner(const TriangleMesh& closed) : mesh_(closed), near_(kNear * closed.diagonal()) {
     edges_.reserve(2 * mesh_.triangles.size());
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(mesh_.triangles.size()); ++i) {
       const Triangle& t = mesh_.triangles[i];
@@ -123,12 +125,15 @@ class Refiner {
     const double area_c = n_c.norm(), area_d = n_d.norm();
     if (!(area_c > 0 && area_d > 0 && n_c.dot(n_d) > 0)) return false;
     if (n_c.cross(n_d).norm() > kFlat * area_c * area_d) return false;
+    const Eigen::Vector3d across = e.cross(to_d - to_c);
+    if (std::abs(across.dot(to_c)) > near_ * across.norm()) return false;
     // Cotangents of the angles at c and d: the sum is negative if the angles exceed 180 degrees together.
     const double cot_c = to_c.dot(to_c - e) / area_c, cot_d = to_d.dot(to_d - e) / area_d;
     return cot_c + cot_d < -kTie;
   }
 
   TriangleMesh mesh_;
+  double near_;  // m, of the two diagonals of coplanar triangles
   std::unordered_map<std::uint64_t, Sides> edges_;
   std::priority_queue<std::tuple<double, std::int32_t, std::int32_t>> queue_;  // may hold flipped edges
   std::vector<std::pair<std::int32_t, std::int32_t>> suspects_;                // edges that may be flipped

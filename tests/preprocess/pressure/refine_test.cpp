@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "preprocess/mesh/repair.h"
@@ -55,6 +56,30 @@ std::vector<double> least_angles(const TriangleMesh& mesh) {
   }
   std::sort(angles.begin(), angles.end());
   return angles;
+}
+
+// A block whose top is folded by 3e-5 rad along its longer diagonal, as coordinates of few digits have it:
+// the fold stays, and new vertices lie on either side of it.
+TEST(Refine, KeepsFoldsThatAreNoRounding) {
+  constexpr double kLift = 1e-5;
+  TriangleMesh block;
+  for (const double z : {0.0, 0.3})
+    for (const auto& [x, y] : {std::pair{0.0, 0.0}, {1.0, -0.2}, {1.4, 0.6}, {0.3, 0.4}})
+      block.vertices.emplace_back(x, y, z);
+  block.vertices[5].z() += kLift;
+  block.triangles = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                     {1, 2, 6}, {1, 6, 5}, {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+  const std::vector<Eigen::Vector3d>& at = block.vertices;
+  const Eigen::Vector3d fold = at[6] - at[4], lifted = (at[5] - at[4]).cross(fold);
+  int beside = 0;
+  for (const Eigen::Vector3d& p : refine(block, 400).vertices) {
+    const bool right = fold.cross(p - at[4]).z() < 0;
+    const Eigen::Vector3d n = right ? lifted.normalized() : -Eigen::Vector3d::UnitZ();
+    if (p.z() < 0.2 || std::abs(n.dot(p - at[4])) > 2e-5) continue;  // not of the top
+    ++beside;
+    EXPECT_LT(std::abs(n.dot(p - at[4])), 2e-7) << p.transpose();
+  }
+  EXPECT_GT(beside, 20);
 }
 
 TEST(Refine, MakesAsManyTrianglesOfTheSameSolid) {
