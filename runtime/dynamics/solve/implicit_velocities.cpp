@@ -244,6 +244,8 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
     ended_ = solved_ || iterations_ - start_ == limits.iterations || halvings_ > limits.halvings ||
              !find_direction(bodies, forces);
     if (ended_) return;
+    ended_ = solved_ = is_solved_but_for_rounding(bodies);
+    if (ended_) return;
     ++iterations_;
     try_step(bodies, 1);
   } else if (step_ > kLeastStep) {
@@ -265,19 +267,26 @@ void ImplicitIsland::direct_along_residual(const ImplicitBodies& bodies, double 
   }
 }
 
-// Whether the direction has at most the given energy as a motion.
-bool ImplicitIsland::is_within(const ImplicitBodies& bodies, double twice_energy) const {
+// Returns twice the kinetic energy that the bodies have with the given twists, J.
+double ImplicitIsland::twice_energy(const ImplicitBodies& bodies, const Eigen::VectorXd& twists) const {
   double sum = 0;
   for (std::size_t k = 0; k < bodies_.size(); ++k)
     sum += bodies.twice_energy(static_cast<std::size_t>(bodies_[k]),
-                               direction_.segment<6>(static_cast<Eigen::Index>(6 * k)));
-  return sum <= twice_energy;
+                               twists.segment<6>(static_cast<Eigen::Index>(6 * k)));
+  return sum;
+}
+
+bool ImplicitIsland::is_solved_but_for_rounding(const ImplicitBodies& bodies) const {
+  const double speed = std::sqrt(twice_energy(bodies, best_));
+  return std::sqrt(merit_) <= kResidualByRounding * speed &&
+         std::sqrt(twice_energy(bodies, direction_)) <= kRoundingOfVelocity * speed;
 }
 
 void ImplicitIsland::push(ImplicitBodies& bodies, std::span<const PairForce> forces) {
   const double merit = measure(bodies, forces).merit;
   if (!std::isfinite(merit)) return;
-  if (!find_direction(bodies, forces) || !is_within(bodies, merit)) direct_along_residual(bodies, 1);
+  if (!find_direction(bodies, forces) || !(twice_energy(bodies, direction_) <= merit))
+    direct_along_residual(bodies, 1);
   try_step(bodies, 1);
 }
 

@@ -84,7 +84,8 @@ class ImplicitIsland {
 
   // Takes the forces at the bodies' trials and makes the next trial: a Newton step from the best one so far,
   // or the last step halved. Ends, with the best trial as the bodies' trial, where the residual speeds are
-  // within the tolerance, at the limits, or where the step has become too short.
+  // within the tolerance or from rounding of the twists alone, at the limits, or where the step has become
+  // too short.
   void advance(ImplicitBodies& bodies, std::span<const PairForce> forces, const SearchLimits& limits);
 
   // Where a search has ended without a solution, at the best trial and with the forces there: makes the trial
@@ -119,7 +120,9 @@ class ImplicitIsland {
   Measure measure(const ImplicitBodies& bodies, std::span<const PairForce> forces);
   bool find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces);
   void direct_along_residual(const ImplicitBodies& bodies, double share);
-  bool is_within(const ImplicitBodies& bodies, double twice_energy) const;
+  double twice_energy(const ImplicitBodies& bodies, const Eigen::VectorXd& twists) const;
+  // Whether the best trial, with Newton's direction there, is a solution to the rounding of its twists.
+  bool is_solved_but_for_rounding(const ImplicitBodies& bodies) const;
   void try_step(ImplicitBodies& bodies, double length);
   void keep_trials(const ImplicitBodies& bodies);
   std::int32_t place(std::int32_t body) const;

@@ -21,6 +21,13 @@ struct SearchLimits {
   int halvings = std::numeric_limits<int>::max();
 };
 
+// Friction multiplies the rounding of velocities by its slope over the stiction speed, which at some m/s is
+// more than a tolerance of 1e-9 m/s. A search therefore also ends, with a solution, where Newton's step is
+// within kRoundingOfVelocity and the residual within kResidualByRounding of the velocities (in the kinetic
+// metric, sqrt(v'Mv)).
+inline constexpr double kRoundingOfVelocity = 256 * std::numeric_limits<double>::epsilon();
+inline constexpr double kResidualByRounding = 1e-9;
+
 // Continuation in the stiction speed. Far from the solution, Newton's method fails on friction that reverses
 // over so little slip: it halves its steps again and again. Where it finds no solution within
 // kDirectIterations and kDirectHalvings, the problem is solved in turn for stiction speeds larger by the

@@ -109,6 +109,12 @@ class ImplicitTree final : public TreeIntegrator {
   Trial pushed(const BackwardInertia& inertia, const VecX<double>& q, const Trial& best,
                const Control& control, double h);
   void measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial);
+  // Returns sqrt(v'Mv) of velocities of the independent degrees of freedom, sqrt(J).
+  double kinetic_norm(const VecX<double>& velocities) const {
+    return (inertia_.matrixU() * velocities).norm();
+  }
+  // Whether the trial is a solution to the rounding of its velocities, with the Newton step from it.
+  bool is_rounding(const Trial& trial, const VecX<double>& newton, double h) const;
   // Derivatives (nv, nv) of the residual with respect to q' and to v', the other held.
   BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
                                              const Control& control);
@@ -223,6 +229,12 @@ ImplicitTree::Trial ImplicitTree::solve_smoothed(const BackwardInertia& inertia,
   return trial;
 }
 
+bool ImplicitTree::is_rounding(const Trial& trial, const VecX<double>& newton, double h) const {
+  const double speed = kinetic_norm(trial.v(equations().coordinates().mimics().independent_velocities()));
+  return h * kinetic_norm(inertia_.solve(trial.residual)) <= kResidualByRounding * speed &&
+         kinetic_norm(newton) <= kRoundingOfVelocity * speed;
+}
+
 ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const VecX<double>& q,
                                          const VecX<double>& v, const Control& control, double h,
                                          const SearchLimits& limits) {
@@ -234,8 +246,12 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
   for (int k = 0; k < limits.iterations && halvings <= limits.halvings && !solved(best, limits.tolerance);
        ++k) {
     linearise(inertia, best, control, h);
-    const VecX<double> way = G * newton_.solve(-best.residual);
+    const VecX<double> newton = newton_.solve(-best.residual), way = G * newton;
     if (!way.allFinite()) break;
+    if (is_rounding(best, newton, h)) {
+      best.excess = 0;
+      break;
+    }
     double length = 1;
     Trial next = trial_at(inertia, q, best.v + way, control, h);
     const auto falls = [&] {
@@ -263,13 +279,12 @@ ImplicitTree::Trial ImplicitTree::pushed(const BackwardInertia& inertia, const V
   linearise(inertia, best, control, h);
   const SystemTree& coordinates = equations().coordinates();
   const MatX<double>& G = coordinates.independent();
-  const auto twice_energy = [&](const VecX<double>& way) { return (inertia_.matrixU() * way).squaredNorm(); };
   const VecX<double> newton = newton_.solve(-best.residual), held = -h * inertia_.solve(best.residual);
-  const VecX<double>& way = twice_energy(newton) <= twice_energy(held) ? newton : held;
+  const VecX<double>& way = kinetic_norm(newton) <= kinetic_norm(held) ? newton : held;
   const Trial free = trial_at(inertia, q, best.v + G * way, control, h);
   const VecX<double> velocities = free.v(coordinates.mimics().independent_velocities());
   const VecX<double> given = h * inertia_.solve(free.residual);
-  const double energy = h * free.residual.dot(velocities), merit = twice_energy(given);
+  const double energy = h * free.residual.dot(velocities), merit = kinetic_norm(given) * kinetic_norm(given);
   if (!std::isfinite(merit) || !(energy > 0)) return free;
   return trial_at(inertia, q, free.v - std::min(1.0, energy / merit) * (G * given), control, h);
 }
