@@ -6,8 +6,8 @@
 
 #include "benchmarks/soft_potential/scenes.h"
 #include "benchmarks/soft_potential/solids.h"
-#include "runtime/contact/potential_scratch.h"
 #include "runtime/contact/soft_potential.h"
+#include "runtime/contact/soft_potential/scratch.h"
 #include "runtime/core/random.h"
 #include "tests/support/worst_of.h"
 

@@ -5,7 +5,7 @@ set(headers
     asset/build_volume asset/reader asset/writer
     body/body body/primitive_distance body/tessellation
     bvh/build bvh/traversal
-    contact/contact_mesh contact/model contact/point contact/potential_scratch contact/pressure_energy contact/pressure_field
+    contact/contact_mesh contact/model contact/point contact/soft_potential/scratch contact/pressure_energy contact/pressure_field
     contact/soft_minimum contact/soft_potential
     core/parallel core/random core/thread_pool
     derivative/contact_pose derivative/distance_weighted derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel

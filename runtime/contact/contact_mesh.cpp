@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
-#include "runtime/contact/near_plane.h"
-#include "runtime/contact/visit_facets.h"
+#include "runtime/contact/pressure_field/near_plane.h"
+#include "runtime/contact/pressure_field/visit_facets.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::contact {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "runtime/bvh/overlap.h"
-#include "runtime/contact/equal_pressure.h"
+#include "runtime/contact/pressure_field/equal_pressure.h"
 
 namespace abut::contact {
 

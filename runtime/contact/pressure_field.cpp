@@ -6,12 +6,12 @@
 #include <unordered_map>
 
 #include "runtime/body/primitive_distance.h"
-#include "runtime/contact/facet_points.h"
-#include "runtime/contact/facet_slopes.h"
-#include "runtime/contact/near_plane.h"
 #include "runtime/contact/pressure_energy.h"
-#include "runtime/contact/same_field.h"
-#include "runtime/contact/visit_facets.h"
+#include "runtime/contact/pressure_field/facet_points.h"
+#include "runtime/contact/pressure_field/facet_slopes.h"
+#include "runtime/contact/pressure_field/near_plane.h"
+#include "runtime/contact/pressure_field/same_field.h"
+#include "runtime/contact/pressure_field/visit_facets.h"
 #include "runtime/core/error.h"
 #include "runtime/distance/surface_distance.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/contact/model.h"
-#include "runtime/contact/pair_filter.h"
+#include "runtime/contact/pressure_field/pair_filter.h"
 #include "runtime/core/settings.h"
 
 // Pressure-field contact [Elandt2019]: each body carries a pressure, modulus times extent; the contact
@@ -19,8 +19,8 @@ struct PressureFieldSettings {
   // Friction is regularised: it grows with the slip u as u / sqrt(u^2 + stiction_speed^2). m/s, > 0
   double stiction_speed = 1e-3;
   // Fades out the parts of the contact surface where a body's pressure would pull its partner in: behind a
-  // core, inside thin bodies, after punch-through (faded() in facet.h). The wrench stays continuous but no
-  // longer has a potential. Off: the model as published.
+  // core, inside thin bodies, after punch-through (faded() in pressure_field/facet.h). The wrench stays
+  // continuous but no longer has a potential. Off: the model as published.
   bool fade_pulls = false;
 };
 
@@ -44,9 +44,9 @@ PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSetting
 
 // Makes the model. Its wrench: f on B = -integral of p n over the contact surface, with the unit normal n
 // into A, along grad(pA - pB), less friction; p is the common pressure, raised by dissipation (RateLaw in
-// facet.h) and at least zero. At rest it has the potential U = integral over A and B of min(pA, pB)
-// [Elandt2019, Eq. 1]. Bodies whose cores overlap have no contact surface where both pressures are the
-// core's; a body exactly in its own copy has none at all, kClamped and zero. Energy is computed with
+// pressure_field/facet.h) and at least zero. At rest it has the potential U = integral over A and B of
+// min(pA, pB) [Elandt2019, Eq. 1]. Bodies whose cores overlap have no contact surface where both pressures
+// are the core's; a body exactly in its own copy has none at all, kClamped and zero. Energy is computed with
 // Want::kEnergy for two compliant bodies or one and a half-space, without fade_pulls; otherwise it is NaN. A
 // rigid body needs a surface, its partner a volume; a half-space needs neither, its partner a volume. The
 // pressure of a compliant half-space grows by modulus / thickness per metre of depth, without bound.

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "runtime/contact/sample_contact.h"
-#include "runtime/contact/soft_minimum_kernel.h"
-#include "runtime/contact/soft_model.h"
+#include "runtime/contact/soft/model.h"
+#include "runtime/contact/soft/sample_contact.h"
+#include "runtime/contact/soft_minimum/kernel.h"
 #include "runtime/ssdf/soft_distances.h"
 
 namespace abut::contact {

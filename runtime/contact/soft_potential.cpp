@@ -4,11 +4,11 @@
 #include <limits>
 #include <string>
 
-#include "runtime/contact/potential_scratch.h"
-#include "runtime/contact/sample_contact.h"
-#include "runtime/contact/shared_lattices.h"
-#include "runtime/contact/soft_model.h"
-#include "runtime/contact/soft_potential_kernel.h"
+#include "runtime/contact/soft/model.h"
+#include "runtime/contact/soft/sample_contact.h"
+#include "runtime/contact/soft_potential/kernel.h"
+#include "runtime/contact/soft_potential/scratch.h"
+#include "runtime/contact/soft_potential/shared_lattices.h"
 
 namespace abut::contact {
 

@@ -24,7 +24,7 @@ class PointLattice;
 // before contact, from 11 to 15 eps3. A body's share is (distance between its partner's samples)^4, divided
 // by the sum of this for both bodies: coarse samples hardly count where there are fine ones; a half-space has
 // no samples. The force on a sample is k share a_f (-P') grad Phi, and the opposite force acts on the other
-// body at the same place; damping and friction multiply it at each sample (potential_force.h).
+// body at the same place; damping and friction multiply it at each sample (soft_potential/force.h).
 //
 //   auto model = contact::make_model("soft_potential", {{"reach", "0.01"}});   // feels 10 cm ahead
 namespace abut::contact {
@@ -55,7 +55,7 @@ std::span<const Setting<SoftPotentialConfig>> soft_potential_settings();
 // of range.
 SoftPotentialConfig soft_potential_config(const SettingValues& values);
 
-// Scratch memory of the kernel (potential_scratch.h).
+// Scratch memory of the kernel (soft_potential/scratch.h).
 template <class S>
 struct PotentialScratch;
 
@@ -99,7 +99,7 @@ struct SoftPotential {
 };
 
 // The kernel: processes four samples at a time on `threads` threads; bit-identical for any number of threads.
-// `scratch` (potential_scratch.h) keeps its memory from call to call.
+// `scratch` (soft_potential/scratch.h) keeps its memory from call to call.
 void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, int threads,
                     PotentialScratch<double>& scratch, SoftPotential<double>& result);
 // The reference that soft_potential() is tested against: in long double, one sample at a time.

@@ -1,13 +1,13 @@
 // The search for pairs of tetrahedra against all pairs, and what it keeps from query to query.
-#include "runtime/contact/pair_filter.h"
+#include "runtime/contact/pressure_field/pair_filter.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/contact/facet_builders.h"
 #include "runtime/contact/pressure_field.h"
+#include "runtime/contact/pressure_field/facet_builders.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/contact/potential_force.h"
 #include "runtime/contact/soft_potential.h"
+#include "runtime/contact/soft_potential/force.h"
 #include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/two_stage.h"
 #include "tests/support/bodies.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/contact/potential_force.h"
-#include "runtime/contact/potential_scratch.h"
+#include "runtime/contact/soft_potential/force.h"
+#include "runtime/contact/soft_potential/scratch.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/point_lattice.h"
