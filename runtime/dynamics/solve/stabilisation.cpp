@@ -86,9 +86,10 @@ bool Stabilisation::make_row(std::int32_t place, std::span<const ContactBody> bo
     end_gap = gap + time * normal_speed(contacts[k], bodies) + slop;
   }
   const bool moves = from.A != kJointFriction;
+  const double share = config_.share * sideways_factor(std::hypot(from.law.w1, from.law.w2));
   rows_[place] = {from.J_A.col(0),
                   from.J_B.col(0),
-                  end_gap < 0 ? -config_.share * end_gap : -end_gap,
+                  end_gap < 0 ? -share * end_gap : -end_gap,
                   moves ? from.law.W_nn : 0,
                   0,
                   from.A,

@@ -17,6 +17,14 @@ struct StabilisationConfig {
   int sweeps = 10;     // of the projection; the rest is removed in later steps
 };
 
+// Joints may let bodies separate only by sliding far along one another: a displacement that opens a contact
+// by d then moves it by `sideways` d along the surface, sideways = |W_nt|/W_nn. Returns the factor of the
+// share that bounds this to kGreatestSideways times the opening that is removed without such a bound.
+inline double sideways_factor(double sideways) {
+  constexpr double kGreatestSideways = 10;
+  return sideways > kGreatestSideways ? kGreatestSideways / sideways : 1;
+}
+
 // Calls sweep() repeatedly for the projection of an island of `contacts`; sweep returns the largest change of
 // a displacement at a contact, m. Small islands are swept until that change is negligible: the least
 // displacement is unique, and so does not depend on the order of the contacts.
@@ -36,9 +44,10 @@ void sweep_displacements(const StabilisationConfig& config, std::int32_t contact
 }
 
 // Moves overlapping bodies apart without changing their velocities: by the least displacement, in the kinetic
-// metric, that removes a share of the depth beyond a slop, computed by projected Gauss-Seidel over the
-// contacts' normals. Displacements are computed in the coordinates in which every moved body has unit inertia
-// (contact_row.h), with the rows of the contact solver.
+// metric, that removes a share of the depth beyond a slop, less where joints let bodies separate only by
+// sliding (sideways_factor), computed by projected Gauss-Seidel over the contacts' normals. Displacements are
+// computed in the coordinates in which every moved body has unit inertia (contact_row.h), with the rows of
+// the contact solver.
 class Stabilisation {
  public:
   Stabilisation(const StabilisationConfig& config, int threads) : config_(config), threads_(threads) {}

@@ -88,9 +88,13 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
     const MatX<double> du = velocity_slopes(row, &MovingPart::y, &MovingPart::dy);
     const double gap = row.gap + time * row.n.dot(u) + within;
     opening.dgoal = -(row.dgap + time * (row.n.transpose() * du + u.transpose() * row.dn));
-    if (gap < 0) opening.dgoal *= config.share;
-    opening.goal = gap < 0 ? -config.share * gap : -gap;
     opening.inverse_mass = row.friction_of_joint ? 0 : row.inverse_mass;
+    const Vec3<double> moved = coupling(row, row) * row.n;
+    const double factor =
+        joint || row.inverse_mass == 0 ? 1 : sideways_factor(row.n.cross(moved).norm() / row.inverse_mass);
+    if (gap < 0) opening.dgoal *= config.share * factor;
+    if (gap < 0 && factor < 1) add_kink(StepKink::Kind::kDepth, row);
+    opening.goal = gap < 0 ? -config.share * factor * gap : -gap;
     opening.dinverse_mass = opening.dimpulse = MatX<double>::Zero(1, inputs_);
     for (const Side& side : row.sides)
       add_side(static_cast<std::size_t>(side.part - parts_.data()), side.B.transpose() * row.n,

@@ -80,7 +80,7 @@ struct StepKink {
     kSliding,  // a contact neither slides nor sticks
     kShare,    // contacts can share their load in more than one way, and the motion depends on it
     kEnergy,   // impulses just add no energy, or the factor that keeps a tree's energy is at a bound
-    kDepth,    // a depth is at the limit at which overlapping bodies are moved apart
+    kDepth,    // a depth is at the limit at which overlapping bodies are moved apart, or joints limit that
   };
   Kind kind = Kind::kShape;   // what changes there
   std::int32_t contact = -1;  // index among the contacts, then the joints' rows; -1: several
@@ -123,6 +123,10 @@ class Integrator {
   // The same with derivatives. Throws std::logic_error where the integrator has none, InvalidInput where its
   // contact solver has none.
   virtual const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives);
+
+  // Error of these derivatives relative to their largest entry: rounding, or that of the differences of which
+  // they are partly made.
+  virtual double derivative_error() const { return 1e-15; }
 
   // Contacts of the last step, with their impulses; none with contact forces.
   virtual std::span<const PairContact> contacts() const = 0;

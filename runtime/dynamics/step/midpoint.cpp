@@ -56,6 +56,7 @@ class Midpoint final : public Integrator {
   }
   const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override;
 
+  double derivative_error() const override { return stage_.trees().empty() ? 1e-15 : 1e-9; }
   std::span<const PairContact> contacts() const override { return stage_.contacts(); }
 
  private:

@@ -12,12 +12,15 @@ namespace abut::dynamics {
 // comes from a Hessian that is symmetric in k and l; `force` and `parameter` are the mixed derivatives with
 // those columns.
 //
-// They are fourth-order differences of the exact first derivatives, from four steps with derivatives,
-// accurate to about 1e-8 of the largest entry where contact is smooth over 2e-6 of `direction`, scaled to a
-// largest entry of 1. `status` and `kinks` are those of all four; also kNotConverged where these have
-// different numbers of parts (StepReport::substeps), across which derivatives jump. Throws InvalidInput for a
-// direction that does not have 2 ni finite entries and as Integrator::step, and std::logic_error where the
-// integrator has no derivatives.
+// They are fourth-order differences of the first derivatives, from four steps with derivatives, accurate to
+// about 1e-8 of the largest entry where contact is smooth over 2e-6 of `direction`, scaled to a largest entry
+// of 1. Of trees under `midpoint`, whose first derivatives are differences themselves
+// (Integrator::derivative_error), they are accurate to about 1e-3, to 2e-2 where joints are nearly at rest.
+// `status` and `kinks` are those of all four; also kNotConverged where differences of second and of fourth
+// order disagree (by 1e-2 of the largest entry of `state`), as at a jump, and where the four have different
+// numbers of parts (StepReport::substeps) or, of such trees, of contacts. Throws InvalidInput for a direction
+// that does not have 2 ni finite entries and as Integrator::step, and std::logic_error where the integrator
+// has no derivatives.
 StepDerivatives second_derivatives(Integrator& integrator, const SystemTree& tree, const State& state,
                                    const Control& control, const VecX<double>& direction);
 

@@ -158,6 +158,36 @@ TEST(StepSecondDerivatives, EqualSecondDifferencesAndAreSymmetric) {
   });
 }
 
+// Their first derivatives are partly differences, and rough where little moves.
+TEST(StepSecondDerivatives, OfTreesUnderMidpointEqualDifferences) {
+  for (const auto& [speed, tolerance] : {std::pair(1.0, 2e-3), std::pair(0.01, 2e-2)}) {
+    Scene scene = apart(near_scene(0.05));
+    for (Body& body : scene.bodies)
+      if (body.joint) body.joint->v *= speed;
+    const System system(scene);
+    StepDifferences differences(system, {.dt = 4e-3});
+    const Eigen::Index size = differences.size();
+    VecX<double> x(size), y(size);
+    for (Eigen::Index k = 0; k < size; ++k) {
+      x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
+      y[k] = std::cos(2.3 * static_cast<double>(k));
+    }
+    const auto along = [&](const VecX<double>& direction) {
+      const StepDerivatives found = second_derivatives(differences.integrator(), differences.coordinates(),
+                                                       system.initial_state(), {}, direction);
+      if (speed == 1) {
+        EXPECT_EQ(found.status, Status::kOk);
+      }
+      return found.state;
+    };
+    const MatX<double> by_x = along(x);
+    const VecX<double> reference = differences.curvature(system.initial_state(), x, 1e-3);
+    EXPECT_LT((by_x * x - reference).cwiseAbs().maxCoeff(), tolerance * reference.cwiseAbs().maxCoeff());
+    const VecX<double> one = by_x * y, other = along(y) * x;
+    EXPECT_LT((one - other).cwiseAbs().maxCoeff(), tolerance * one.cwiseAbs().maxCoeff());
+  }
+}
+
 TEST(StepSecondDerivatives, WhatIsNoDirectionIsRefused) {
   const System system(near_scene(0));
   StepDifferences differences(system, config_of("rk4"));

@@ -3,6 +3,9 @@
 #include <malloc.h>
 
 #include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
 
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/allocations.h"
@@ -269,6 +272,34 @@ TEST(TreeContact, AnArmAtRestStaysSoWhateverImpulsesTheLastStepHad) {
   integrator->step(rest, {});
   EXPECT_LT(rest.v.norm(), 1e-2);  // no more than the floor's push out of 5 um
   EXPECT_LT((rest.q - start.q).norm(), 1e-4);
+}
+
+// A pendulum that hangs, nearly upright, in the floor, and a slider whose rail is all but parallel to it:
+// they separate only by moving far along it. A step moves them by twice the depth at most.
+TEST(TreeContact, ADeepStartOnAJointIsNoLeap) {
+  const auto pendulum = [](double angle, double depth) {
+    return "plane 0 0 1 " + std::to_string(depth - 1.05) +
+           "\nbody ball 1 1e-3 1e-3 1e-3 0 0 -1 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.05 0 0 0 1 0 0 0\n"
+           "joint j revolute world 0 0 0 1 0 0 0 0 1 0 position " +
+           std::to_string(angle) + "\n";
+  };
+  const double slope = 0.3 * std::numbers::pi / 180;
+  const std::string slider =
+      "plane 0 0 1 0\nbody ball 1 1e-3 1e-3 1e-3 0 0 0.045 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.05 0 0 0 1 0 0 "
+      "0\n"
+      "joint j prismatic world 0 0 0 1 0 0 0 " +
+      std::to_string(std::cos(slope)) + " 0 " + std::to_string(std::sin(slope)) + "\n";
+  const std::pair<std::string, double> starts[] = {{pendulum(2e-3, 5e-3), 5e-3},
+                                                   {pendulum(1e-4, 5e-3), 5e-3},
+                                                   {pendulum(1e-3, 1e-3), 1e-3},
+                                                   {slider, 5e-3}};
+  for (const auto& [text, depth] : starts) {
+    Simulation simulation(scene_of("mu 0.5\n" + text), {.dt = 2e-3});
+    const Vec3<double> start = simulation.states()[0].p_WB;
+    simulation.step();
+    EXPECT_GT(simulation.report().contacts, 0);
+    EXPECT_LT((simulation.states()[0].p_WB - start).norm(), 2.01 * depth) << text;
+  }
 }
 
 }  // namespace
