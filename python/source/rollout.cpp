@@ -54,9 +54,10 @@ class Workers {
   const System& system() const { return system_; }
   Eigen::Index parameters() const { return static_cast<Eigen::Index>(config_.parameters.size()); }
 
-  // Calls work(i, rollout) for each i below `count`, in pieces, interruptible by Ctrl-C in between.
+  // Calls work(i, rollout) for each i below `count`, interruptible by Ctrl-C between steps.
   template <class Work>
   void each(std::size_t count, Work&& work) {
+    Interruption interruption;
     in_pieces(
         static_cast<std::int64_t>(count),
         [&](std::int64_t begin, std::int64_t end) {
@@ -64,7 +65,11 @@ class Workers {
           parallel_for(end - begin, static_cast<int>(rollouts_.size()), [&](std::int64_t i, int thread) {
             auto& rollout = rollouts_[static_cast<std::size_t>(thread)];
             if (!rollout) rollout = std::make_unique<Rollout>(system_, config_, steps_);
-            work(static_cast<std::size_t>(begin + i), *rollout);
+            rollout->before_each_step([&] { interruption.check(); });
+            try {
+              work(static_cast<std::size_t>(begin + i), *rollout);
+            } catch (const Interruption::Interrupted&) {  // in_pieces finds the exception
+            }
           });
         },
         static_cast<std::int64_t>(rollouts_.size()));

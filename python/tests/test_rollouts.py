@@ -1,8 +1,11 @@
 """Rollouts of systems with joints, with gradients."""
 
+import _thread
 import copy
 import multiprocessing
 import pickle
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -185,6 +188,23 @@ class Rollouts(unittest.TestCase):
         settings["tolerance"], choice["stiffness"] = 1, 1
         self.assertEqual([pickle.dumps(handle) for handle in made], before)
         self.assertEqual(made[1].with_values([0.7]).system.values([("mass", "bar"), ("mass", "free")]).tolist(), [0.7, 0.3])
+
+    def test_control_c_ends_one_rollout_and_its_gradients(self):
+        rollout = self.rollout()
+        start = rollout.system.initial_state()
+        run = rollout(start, rows=200)
+
+        def interrupted(call):
+            threading.Timer(0.2, _thread.interrupt_main).start()
+            begin = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                call()
+            self.assertLess(time.monotonic() - begin, 10)
+
+        interrupted(lambda: rollout(start, rows=10**6))
+        interrupted(lambda: [run.gradient(np.ones((200, rollout.system.nx))) for _ in range(10**6)])
+        interrupted(lambda: [run.jacobian() for _ in range(10**6)])
+        np.testing.assert_array_equal(rollout(start, rows=200).z, run.z)  # it goes on
 
     def test_a_pickle_with_other_parts_is_refused(self):
         with self.assertRaisesRegex(abut.InvalidInput, "another version"):

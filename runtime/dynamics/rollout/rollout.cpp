@@ -84,8 +84,10 @@ std::span<const State> Rollout::run(const State& start, const ControlSequence& c
   State state = start_;  // `start` may be an element of states_, which was cleared
   for (Eigen::Index row = 0; row < controls_.rows(); ++row) {
     const Control control = control_of(controls_, row);
-    for (int k = 0; k < steps_; ++k)
+    for (int k = 0; k < steps_; ++k) {
+      before_each_step_();
       not_converged_ += integrator_->step(state, control).status() == Status::kNotConverged;
+    }
     states_.push_back(state);
   }
   return states_;
@@ -155,6 +157,7 @@ RolloutGradient Rollout::gradient(const State& start, const ControlSequence& con
     State state = row == 0 ? start : states[static_cast<std::size_t>(row - 1)];
     const Control control = control_of(controls, row);
     for (StepDerivatives& step : steps) {
+      before_each_step_();
       integrator_->step(state, control, step);
       result.kinks += step.status != Status::kOk;
     }
@@ -188,6 +191,7 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
     const Control control = control_of(controls, row);
     auto so_far = by_forces.leftCols((row + 1) * nv);
     for (int k = 0; k < steps_; ++k) {
+      before_each_step_();
       integrator_->step(state, control, step);
       jacobian.kinks += step.status != Status::kOk;
       jacobian.start = (step.state * jacobian.start).eval();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/dynamics/step/integrator.h"
@@ -62,6 +63,10 @@ class Rollout {
   // for less than one step per row.
   Rollout(const System& system, const StepConfig& config, int steps_per_control);
 
+  // Sets what run, gradient and differentiate call before each step; what it throws ends them, so that a user
+  // can end long ones.
+  void before_each_step(std::function<void()> call) { before_each_step_ = std::move(call); }
+
   const SystemTree& coordinates() const { return tree_; }  // the tree that defines the coordinates x
   int steps_per_control() const { return steps_; }         // time steps per row of controls
 
@@ -102,6 +107,7 @@ class Rollout {
 
   SystemTree tree_;
   int steps_;
+  std::function<void()> before_each_step_ = [] {};
   Eigen::Index parameters_;
   std::unique_ptr<Integrator> integrator_;
   struct Place {
