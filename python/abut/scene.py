@@ -252,6 +252,9 @@ def read_scene(path: PathLike, assets: Assets = None) -> System:
 class Scene:
     """Bodies and joints, added one by one: what a System is made of.
 
+    Without arguments there is neither gravity nor friction, unlike in MuJoCo or Drake: give both. `gravity` is in m/s^2;
+    `friction` is mu of every shape whose material has none of its own; `duration`, s, is for abut-sim alone.
+
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
         scene.add_plane((0, 0, 1), 0)
         scene.add_object("mug", mug, density=400, pose=(1, 0, 0, 0, 0, 0, 0.2))
@@ -266,8 +269,9 @@ class Scene:
 
     def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:
         self._lines = [f"gravity {number_words('Scene', 'gravity', gravity, 3)}",
-                       f"mu {number_words('Scene', 'friction', [friction], 1)}",
-                       f"duration {number_words('Scene', 'duration', [duration], 1)}"]
+                       f"mu {number_words('Scene', 'friction', [friction], 1)}"]
+        if (words := number_words("Scene", "duration", [duration], 1)) != "0.0":
+            self._lines.append(f"duration {words}")
         self._assets: Dict[str, Geometry] = {}
 
     @property
