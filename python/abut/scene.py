@@ -238,7 +238,7 @@ class Scene:
     """Bodies and joints, added one by one: what a System is made of.
 
     Without arguments there is neither gravity nor friction, unlike in MuJoCo or Drake: give both. `gravity` is in m/s^2;
-    `friction` is mu of every shape whose material has none of its own; `duration`, s, is for abut-sim alone.
+    `friction` is mu of every shape whose material has none of its own; `duration`, s, is how long abut-sim runs it.
 
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
         scene.add_plane((0, 0, 1), 0)
