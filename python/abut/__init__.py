@@ -63,8 +63,9 @@ from .contact import (
 )
 from .dynamics import Integrator, Report, Simulation, Trajectory, step, step_derivatives
 from .gradients import StepDerivatives, jvp, pose_gradient, pose_tangent, vjp
+from .parts import Joint, Place, Shape
 from .rollout import Rollout, RolloutGradient, RolloutJacobian, RolloutRun
-from .scene import Joint, Scene, Shape, System, read_scene
+from .scene import Scene, System, read_scene
 from .show import View, show
 from .step_config import StepConfig
 from .tables import Row, Setting, distance_models, estimators, integrators, models, soft_distance_settings, solvers

@@ -206,7 +206,7 @@ class System:
     names: List[str]
     masses: Numbers  # (N,) kg
     duration: float  # s
-    _joints: List[Tuple[Any, ...]]
+    _bodies: List[Tuple[Any, ...]]
     _shapes: List[Tuple[str, Geometry, Numbers]]
     _robot_assets: Dict[int, str]
     def __init__(self, *origin: Any) -> None: ...

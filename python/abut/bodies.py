@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 import warnings
-from typing import Any, Dict, NamedTuple, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -94,17 +94,17 @@ class Material:
 
     `modulus`: Pa, > 0, the pressure where the extent is 1; RIGID of a body that does not give.
     `dissipation`: s, >= 0, chi of [Elandt2019, Eq. 3], by which pressure grows with the speed of approach.
-    `friction`: mu, >= 0.
+    `friction`: mu, >= 0; None: the Scene's in a Scene, 0 elsewhere.
     `restitution`: speed after over speed before an impact, from 0 to 1; rigid contact alone.
     `patch`: m, >= 0, radius of the patch that a contact in a point or a line has: it resists rolling with up to N patch
     and spinning with up to mu N patch, N its normal force; 0: no resistance; rigid contact alone.
 
-    Friction and restitution of a pair are the harmonic means of its materials', its patch is the larger.
+    Friction and restitution of a pair are the harmonic means of its materials' (0 if either is), its patch is the larger.
     """
 
     modulus: float = 1e7
     dissipation: float = 0.0
-    friction: float = 0.0
+    friction: Optional[float] = None
     restitution: float = 0.0
     patch: float = 0.0
 
@@ -115,7 +115,8 @@ class Body(_abut.Body):
     def __init__(self, geometry: Geometry, material: Material = Material()) -> None:
         if not isinstance(material, Material):
             raise TypeError(f"Body: material must be a Material, not {type(material).__name__}")
-        super().__init__(geometry, *(getattr(material, field.name) for field in dataclasses.fields(material)))
+        alone = dataclasses.replace(material, friction=0.0) if material.friction is None else material
+        super().__init__(geometry, *(getattr(alone, field.name) for field in dataclasses.fields(alone)))
         self.__dict__.setdefault("_parts", (geometry, material))
 
     geometry = property(lambda self: self._parts[0], doc="the Geometry")

@@ -62,6 +62,9 @@ def wrench(
     `V_AB_B`: twist (w; v) of B in A, at Bo, in B, (6,) or (N, 6), rad/s and m/s; None: at rest.
     `energy`: wanted too, J, of models that have one.
 
+    Friction grows with the slip over `stiction_speed`, 1e-3 m/s here unless given, 3e-7 m/s in steps of the integrator
+    'implicit', whose friction at small slips is greater therefore ('soft_minimum': `stiction`, 1e-3 and 1e-7 sqrt(g size)).
+
     Raises InvalidInput, naming argument and place, for poses and twists that are none, a part that the model needs
     and a body lacks, models and settings that are unknown or out of range.
     """

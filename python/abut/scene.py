@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _abut
 from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, primitive
 from .gradients import as_numbers, pose_as_matrix
+from .parts import Joint, Place, Shape
 from .scene_words import (
     as_geometry,
     asset_named,
@@ -63,30 +64,6 @@ def _folder(assets: Assets) -> Optional[PathLike]:
     return absolute(assets) if isinstance(assets, (str, os.PathLike)) else None
 
 
-class Joint(NamedTuple):
-    """What carries a body that does not move freely."""
-
-    type: str  # fixed, revolute, prismatic, planar, spherical, free
-    body: str  # that it carries
-    q: slice  # of State.q and joint_target
-    v: slice  # of State.v and joint_force
-    z_q: slice  # of its coordinates in a vector z; empty: it mimics another joint
-    z_v: slice  # of its velocities there
-    x_q: slice  # of the tangent of its coordinates in x, which are its columns of System.jacobian, too
-    x_v: slice  # of its velocities in x
-    lower: float  # rad or m
-    upper: float
-    stiffness: float  # of its spring or drive, N m/rad or N/m
-    damping: float  # N m s/rad or N s/m
-
-
-class Shape(NamedTuple):
-    """A part of a body."""
-
-    geometry: Geometry
-    X_BS: np.ndarray  # (4, 4) in the body's frame, m; in the world's of what is fixed; read-only
-
-
 class System(_abut.System):
     """What does not move of a scene: bodies, shapes, materials, joints. Immutable. See Scene and read_scene.
 
@@ -128,13 +105,21 @@ class System(_abut.System):
         return self._coordinates.nx
 
     @functools.cached_property
-    def joints(self) -> Dict[str, Joint]:
-        """By name, in the order of State.q."""
+    def bodies(self) -> Dict[str, Place]:
+        """Where each body is in vectors z and x, by name: a free one, whose numbers are those of the class, or one on a
+        joint, whose numbers are the joint's.
+        """
         n = self.nx // 2
         first = self.nz - n  # of the velocities in z
-        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), slice(z_q, z_q_end), slice(z_v, z_v_end),
-                            slice(z_v - first, z_v_end - first), slice(z_v - first + n, z_v_end - first + n), *rest)
-                for name, kind, body, q, q_end, v, v_end, z_q, z_q_end, z_v, z_v_end, *rest in self._joints}
+        return {name: Place(joint and joint[0], slice(z_q, z_q_end), slice(z_v, z_v_end), slice(z_v - first, z_v_end - first),
+                            slice(z_v - first + n, z_v_end - first + n))
+                for name, z_q, z_q_end, z_v, z_v_end, joint in self._bodies}
+
+    @functools.cached_property
+    def joints(self) -> Dict[str, Joint]:
+        """By name, in the order of State.q."""
+        return {joint[0]: Joint(joint[1], body, slice(*joint[2:4]), slice(*joint[4:6]), *self.bodies[body][1:], *joint[6:])
+                for body, *_, joint in self._bodies if joint}
 
     @functools.cached_property
     def shapes(self) -> Dict[str, List[Shape]]:
@@ -240,7 +225,7 @@ class System(_abut.System):
 
 
 def read_scene(path: PathLike, assets: Assets = None) -> System:
-    """The system of a scene file (runtime/dynamics/system/scene_file.h).
+    """The system of a scene file (docs/scene_files.md).
 
     `assets`: of a scene that has some, their folder, a mapping by name, or a function of the name. A robot's file is
     looked for beside the scene, then in the folder (also that of what load_folder gives). Raises IoError where a file
@@ -252,6 +237,9 @@ def read_scene(path: PathLike, assets: Assets = None) -> System:
 class Scene:
     """Bodies and joints, added one by one: what a System is made of.
 
+    Without arguments there is neither gravity nor friction, unlike in MuJoCo or Drake: give both. `gravity` is in m/s^2;
+    `friction` is mu of every shape whose material has none of its own; `duration`, s, is how long abut-sim runs it.
+
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
         scene.add_plane((0, 0, 1), 0)
         scene.add_object("mug", mug, density=400, pose=(1, 0, 0, 0, 0, 0, 0.2))
@@ -259,15 +247,16 @@ class Scene:
         system = scene.system()
 
     Poses are of bodies in the world, (7,) or (4, 4). `text` is the scene as a file has it
-    (runtime/dynamics/system/scene_file.h); what it says is checked by `system()`, whose messages name its line. Assets are
+    (docs/scene_files.md); what it says is checked by `system()`, whose messages name its line. Assets are
     in it by the names of their files and, if they are not the default, their levels and pieces ("mug:volume=1"): it
     raises InvalidInput for two of one name, and for primitives, levels and pieces as meshes of a robot.
     """
 
     def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:
         self._lines = [f"gravity {number_words('Scene', 'gravity', gravity, 3)}",
-                       f"mu {number_words('Scene', 'friction', [friction], 1)}",
-                       f"duration {number_words('Scene', 'duration', [duration], 1)}"]
+                       f"mu {number_words('Scene', 'friction', [friction], 1)}"]
+        if (words := number_words("Scene", "duration", [duration], 1)) != "0.0":
+            self._lines.append(f"duration {words}")
         self._assets: Dict[str, Geometry] = {}
 
     @property

@@ -52,13 +52,14 @@ def pose_words(function: str, pose: npt.ArrayLike) -> str:
 
 
 def material_lines(function: str, material: Optional[Material]) -> List[str]:
-    """The entry of a material, if there is one."""
+    """The entry of a material, if there is one; without a friction of its own it keeps the scene's."""
     if material is None:
         return []
     if not isinstance(material, Material):
         raise TypeError(f"{function}: material must be a Material, not {type(material).__name__}")
-    words = {"mu": material.friction, "restitution": material.restitution, "patch": material.patch,
-             "dissipation": material.dissipation}
+    words = {"restitution": material.restitution, "patch": material.patch, "dissipation": material.dissipation}
+    if material.friction is not None:
+        words["mu"] = material.friction
     modulus = "rigid" if material.modulus == RIGID else number_words(function, "modulus", [material.modulus], 1)
     return [f"material {setting_words(function, words)} modulus {modulus}"]
 

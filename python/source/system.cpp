@@ -82,10 +82,10 @@ py::list values(const System& system, py::handle given) {
   return result;
 }
 
-// [(name, type, body, q begin, q end, v begin, v end, begin of q in z, its end, begin of v in z, its end,
-// lower, upper, stiffness, damping), ...]; a joint that mimics another has an empty range in z
-// (coordinates.h).
-py::list joints(const System& system) {
+// [(name, begin of q in z, its end, begin of v in z, its end, joint), ...] of all bodies. The joint is None
+// of one that moves freely, otherwise (name, type, q begin, q end, v begin, v end, lower, upper, stiffness,
+// damping); one that mimics another has an empty range in z (coordinates.h).
+py::list bodies(const System& system) {
   py::list rows;
   const auto kind_in_z = [&](std::size_t i) {
     const auto& joint = system.body(i).joint;
@@ -97,13 +97,14 @@ py::list joints(const System& system) {
   for (std::size_t i = 0; i < system.body_count(); ++i) {
     const dynamics::JointKind kind = kind_in_z(i);
     const dynamics::Body& body = system.body(i);
+    py::object carried = py::none();
     if (body.joint) {
       const dynamics::Joint& joint = body.joint->joint;
-      rows.append(py::make_tuple(joint.name, dynamics::joint_kind(joint.type).name, body.name,
-                                 system.first_q(i), system.first_q(i + 1), system.first_v(i),
-                                 system.first_v(i + 1), at_q, at_q + kind.nq, at_v, at_v + kind.nv,
-                                 joint.lower, joint.upper, joint.stiffness, joint.damping));
+      carried = py::make_tuple(joint.name, dynamics::joint_kind(joint.type).name, system.first_q(i),
+                               system.first_q(i + 1), system.first_v(i), system.first_v(i + 1), joint.lower,
+                               joint.upper, joint.stiffness, joint.damping);
     }
+    rows.append(py::make_tuple(body.name, at_q, at_q + kind.nq, at_v, at_v + kind.nv, carried));
     at_q += kind.nq;
     at_v += kind.nv;
   }
@@ -262,7 +263,7 @@ void bind_system(py::module_& module) {
   type.def_property_readonly(
           "duration", [](const System& system) { return system.scene().duration; },
           "how long it is meant to run, s")
-      .def_property_readonly("_joints", &joints)
+      .def_property_readonly("_bodies", &bodies)
       .def_property_readonly("_shapes", &shapes)
       .def_property_readonly("_robot_assets",
                              [](const System& system) {

@@ -122,6 +122,31 @@ class Kinematics(unittest.TestCase):
             np.testing.assert_array_equal(J[:, joint.x_q], J[:, np.arange(system.nx)[joint.x_v] - system.nx // 2])
         self.assertEqual(len(places), len(set(places)))
 
+    def test_free_bodies_have_their_places_in_states_and_changes_of_state(self):
+        scene = abut.Scene()
+        scene.add_body("lid", 1, (1, 1, 1), [abut.sphere(0.1)])
+        scene.add_joint("hinge", "revolute", velocity=0.4)
+        for name, position in ("mug", (1, 2, 3)), ("box", (4, 5, 6)):
+            scene.add_body(name, 1, (1, 1, 1), [abut.sphere(0.1)], (0.6, 0, 0, 0.8, *position), (7, 8, 9, *position))
+        system = scene.system()
+        start = system.initial_state()
+        z = system.vector(start)
+        for i, name in ((1, "mug"), (2, "box")):
+            place = system.bodies[name]
+            R = system.pose(z, name)[:3, :3]
+            np.testing.assert_allclose(z[place.z_q], [0.6, 0, 0, 0.8, *start.p_WB[i]], rtol=1e-15)
+            np.testing.assert_allclose(z[place.z_v], [*R.T @ [7, 8, 9], *R.T @ start.v_WB[i]], atol=1e-12)
+            there = z.copy()
+            there[place.z_q][4:] += (1e-3, 2e-3, 0)  # in the world's axes
+            there[place.z_v] += np.arange(6)
+            change = np.zeros(system.nx)
+            change[place.x_q] = [0, 0, 0, *R.T @ (1e-3, 2e-3, 0)]  # in the body's
+            change[place.x_v] = np.arange(6)
+            np.testing.assert_allclose(system.difference(z, there), change, atol=1e-12)
+            J = system.jacobian(z, name)
+            np.testing.assert_allclose(J[:, place.x_q], np.eye(6), atol=1e-15)
+            self.assertEqual(np.count_nonzero(J), 6)
+
     def test_twists_are_the_jacobian_times_velocities(self):
         system = pushing().system()
         z = system.vector(system.state(np.random.default_rng(4).normal(size=system.nz)))

@@ -33,7 +33,7 @@ class Refusals(unittest.TestCase):
             (lambda s: s.add_object("a", abut.cylinder(1, 1, deviation=0.2), 1), abut.InvalidInput, "add_object: geometry has the dev"),
             (lambda s: s.add_body("a", 1, (1, 1, 1), material=abut.Material()), abut.InvalidInput, "add_body: material: a body without shapes"),
             (lambda s: s.add_object("a", None, 1), TypeError, "geometry must be a Geometry"),
-            (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:4: 'joint' stands below"),
+            (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:3: 'joint' stands below"),
             (lambda s: (s.add_body("a", 1, (1, 1, 1)), s.add_joint("j", "screw"), s.system()), abut.InvalidInput, "'screw' is no type"),
             (lambda s: (s.add_robot("r", "nowhere.urdf"), s.system()), abut.InvalidInput, "nowhere.urdf"),
             (lambda s: s.add_robot("r", "arm.urdf", assets="LINKS"), TypeError, "assets must be a mapping .*, not str"),
@@ -70,7 +70,7 @@ class Refusals(unittest.TestCase):
                 abut.read_scene(scene, folder)
             built = abut.Scene()
             built.add_robot("r", arm)
-            with self.assertRaisesRegex(abut.InvalidInput, "^scene:4: .*link.stl: no asset 'link'; there are none"):
+            with self.assertRaisesRegex(abut.InvalidInput, "^scene:3: .*link.stl: no asset 'link'; there are none"):
                 built.system()
 
     def test_what_is_refused_leaves_a_scene_as_it_was(self):
@@ -92,6 +92,42 @@ class Refusals(unittest.TestCase):
             with self.assertRaises((abut.InvalidInput, TypeError)):
                 add(scene)
             self.assertEqual(scene.text, before)  # which raises where a robot's mesh is a primitive
+
+    def test_a_duration_of_zero_is_no_line(self):
+        self.assertEqual(abut.Scene().text, "gravity 0.0 0.0 0.0\nmu 0.0\n")
+        self.assertEqual(abut.Scene(duration=2).text, "gravity 0.0 0.0 0.0\nmu 0.0\nduration 2.0\n")
+
+    def test_a_material_without_friction_has_the_scenes(self):
+        ball, stiff = abut.sphere(0.1), abut.Material(modulus=2e7, restitution=0.1)
+        scene = abut.Scene(friction=0.5)
+        scene.add_plane((0, 0, 1), 0, stiff)
+        scene.add_object("a", ball, 400, material=stiff)
+        scene.add_body("b", 1, (1, 1, 1), [ball, ball], material=stiff)
+        scene.add_object("c", ball, 400, material=abut.Material(friction=0.3))
+        scene.add_object("d", ball, 400, material=abut.Material(friction=0))
+        scene.add_object("e", ball, 400)
+        self.assertEqual(scene.text.count("modulus 20000000.0"), 3)
+        self.assertEqual(scene.text.count(" mu "), 2)
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "scene.scn")
+            file.write_text(scene.text)
+            read = abut.read_scene(file)
+        for system in scene.system(), read:
+            np.testing.assert_array_equal(system.values([("friction", name) for name in "abcde"]), [0.5, 0.5, 0.3, 0, 0.5])
+            np.testing.assert_array_equal(system.values([("modulus", name) for name in "abcde"]), [2e7, 2e7, 1e7, 1e7, 1e7])
+
+    def test_friction_brakes_what_has_another_modulus(self):
+        def travel(material):
+            scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+            scene.add_plane((0, 0, 1))
+            scene.add_object("box", abut.box(0.02, 0.02, 0.02), 1000, (1, 0, 0, 0, 0, 0, 0.02), (0, 0, 0, 1, 0, 0), material)
+            simulation = abut.Simulation(scene.system())
+            simulation.run(500)
+            return simulation.state.p_WB[0, 0]
+
+        self.assertAlmostEqual(travel(None), 1 / (2 * 0.5 * 9.81), delta=1e-3)
+        self.assertEqual(travel(abut.Material(modulus=1e7)), travel(None))
+        self.assertAlmostEqual(travel(abut.Material(friction=0)), 1, places=6)
 
     def test_copies_of_primitives_are_shapes(self):
         scene = abut.Scene()
@@ -146,7 +182,7 @@ class Refusals(unittest.TestCase):
                     read = abut.read_scene(file, source).shapes["a"][0].geometry.hull
                     self.assertTrue(np.array_equal(read.vertices, hull.vertices))
                 file.write_text(fine.text.replace("convex=1", "convex=1000"))
-                with self.assertRaisesRegex(abut.InvalidInput, "fine.scene:[45]: .* convex piece 1000 is asked for; it has"):
+                with self.assertRaisesRegex(abut.InvalidInput, "fine.scene:[34]: .* convex piece 1000 is asked for; it has"):
                     abut.read_scene(file, ASSETS)
                 file.write_text(fine.text.replace("convex=1", "level=1"))
                 with self.assertRaisesRegex(abut.InvalidInput, "no part 'level'; there are convex .a piece., surface, volume, points"):

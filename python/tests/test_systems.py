@@ -103,6 +103,8 @@ class Building(unittest.TestCase):
             expected = ([], []) if name == "c" else (state.q[joint.q], state.v[joint.v])
             np.testing.assert_array_equal(z[joint.z_q], expected[0], name)
             np.testing.assert_array_equal(z[joint.z_v], expected[1], name)
+            self.assertEqual(system.bodies[joint.body], (name, joint.z_q, joint.z_v, joint.x_q, joint.x_v))
+        self.assertEqual((list(system.bodies), system.bodies["mug"].joint), (system.names, None))
 
     def test_systems_pickle(self):
         system = pushing().system().with_values([("mass", "bar")], [0.7])

@@ -200,7 +200,7 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
   if (arguments.steps) return *arguments.steps;
   if (scene.duration == 0)
     throw InvalidInput(arguments.scene +
-                       ": has no duration; add the line `duration SECONDS` or give --steps");
+                       ": says no duration above 0 s; write the line `duration SECONDS` or give --steps");
   const double steps = std::round(scene.duration / arguments.dt);
   if (!(steps <= static_cast<double>(dynamics::kMaxSteps)))
     throw InvalidInput(fmt::format(

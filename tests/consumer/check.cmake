@@ -1,7 +1,8 @@
 # Proves that the runtime stands alone: builds and installs it by itself, shows that it neither included nor linked
 # CGAL or TetGen (nor their GMP and MPFR), then builds and runs a user's project against the installed prefix.
 # The README's own example is such a project too: it is taken from there as printed, and where PREPROCESS is given (the
-# program abut-preprocess) run on assets made by the README's commands.
+# program abut-preprocess) run on assets made by the README's commands. Another is examples/cpp: all of it builds, and
+# its first_query runs.
 #   cmake -DSOURCE=<project root> -DWORK=<scratch folder> [-DPREPROCESS=<program>] -P check.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -86,6 +87,10 @@ if(NOT output MATCHES "libabut\\.so\\.[0-9]+\\.[0-9]+\\]")
 endif()
 run(${WORK}/shared_consumer/consumer)
 
+# The examples are a project of their own.
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/cpp -B ${WORK}/examples -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/examples)
+
 write_block(cmake ${WORK}/contact/CMakeLists.txt)
 write_block(cpp ${WORK}/contact/main.cpp)
 run(${CMAKE_COMMAND} -S ${WORK}/contact -B ${WORK}/contact/build -G Ninja -DCMAKE_BUILD_TYPE=Release
@@ -96,4 +101,5 @@ if(PREPROCESS)
   run(${PREPROCESS} ${WORK}/meshes ${WORK}/assets --only 001_box --only 005_mug --tets none --quads none)
   run(${WORK}/contact/build/contact ${WORK}/assets/005_mug.h5 ${WORK}/assets/001_box.h5)
   message(STATUS "${output}")
+  run(${WORK}/examples/first_query ${WORK}/assets/005_mug.h5 ${WORK}/assets/001_box.h5)
 endif()

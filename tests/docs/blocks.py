@@ -38,7 +38,7 @@ SUBCOMMANDS = ["export", "inspect", "report", "status", "synthetic", "urdf", "ve
 ELSEWHERE = {
     r"scripts/(demo|test|packages)\b": "scripts/test, its tiers",
     r"sudo apt |apt |python3 -m venv": "packages, python.WheelInstalls*",
-    r"cmake |contact/build/contact|g\+\+ |export PATH=": "consumer.*, packages",
+    r"cmake |contact/build/contact|build/examples/|g\+\+ |export PATH=": "consumer.*, packages",
     r"abut-datasets (download|check|list gso)\b": "Download*",
     r"snakemake |cat OUT/status.txt": "Snakemake*",
     r"build/release/benchmarks/|PYTHONPATH=build/release/python ": "the benchmarks' own",

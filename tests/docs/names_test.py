@@ -1,4 +1,5 @@
-"""Commands, options and files that README.md, CONTRIBUTING.md and docs/*.md name are there.
+"""Commands, options and files that README.md, CONTRIBUTING.md and docs/*.md name are there, and the tables of
+docs/scene_files.md have the words of scene files that the reader has.
 Usage: names_test.py SOURCE PROGRAM..."""
 
 import pathlib
@@ -6,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 SOURCE = pathlib.Path(sys.argv[1])
 PROGRAMS = {pathlib.Path(program).name: program for program in sys.argv[2:]}
@@ -60,6 +62,28 @@ def faults_of(page):
             yield from (f"{page.relative_to(SOURCE)}:{number}: {fault}" for fault in (*found, *missing_files(text)))
 
 
-faults = [fault for page in PAGES for fault in faults_of(page)]
+def words_of_scenes(lines):
+    """Those that the reader lists where the last word of a scene is none of its own."""
+    with tempfile.NamedTemporaryFile("w", suffix=".scn") as scene:
+        print(lines, "nonsense 0", file=scene, flush=True)
+        said = subprocess.run([PROGRAMS["abut-sim"], scene.name], capture_output=True, text=True).stderr
+    return set(re.search("there are: (.*)", said)[1].split(", "))
+
+
+def faults_of_scene_words():
+    body = "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0\n"
+    reader = (SOURCE / "runtime/dynamics/system/scene_file.cpp").read_text(encoding="utf-8")
+    known = {"Entries": words_of_scenes("") | set(re.findall(r'keyword\(\) == "(\w+)"', reader)),
+             "Shapes": words_of_scenes("fixed"),
+             "Joints": words_of_scenes(body + "joint j") | words_of_scenes(body + "joint j fixed world 0 0 0 1 0 0 0 0 0 1")}
+    sections = re.split(r"^## ", (SOURCE / "docs/scene_files.md").read_text(encoding="utf-8"), flags=re.M)
+    for title, words in known.items():
+        table = next(section for section in sections if section.startswith(title + "\n"))
+        told = {word for row in re.findall(r"^\| (`.*?) \|", table, re.M) for word in re.findall(r"`(\w+)`", row)}
+        yield from (f"docs/scene_files.md: {title}: '{word}' is in the {'page' if word in told else 'reader'} alone"
+                    for word in sorted(told ^ words))
+
+
+faults = [*faults_of_scene_words()] + [fault for page in PAGES for fault in faults_of(page)]
 print("\n".join(faults) or f"{len(PAGES)} pages name what is there")
 sys.exit(1 if faults else 0)

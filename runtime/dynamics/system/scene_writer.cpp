@@ -27,7 +27,7 @@ class Writer {
       refuse("the duration must be 0 s or more");
     if (scene_.bodies.empty()) refuse("there is no body to write");
     line("gravity", scene_.gravity);
-    line("duration", scene_.duration);
+    if (scene_.duration > 0) line("duration", scene_.duration);
     of_scene_ = first_material();
     for (const MaterialWord& word : kMaterialWords) {
       text_ += word.keyword;

@@ -103,6 +103,8 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"a.scn --jobs -1",
        "abut-sim: error: --jobs: '-1' is not a whole number from 0 (one per core) to 1024"},
       {"long.scn", "abut-sim: error: long.scn: its duration of 1e+300 s is more than 1e+12 steps of 0.002 s"},
+      {"timeless.scn", "abut-sim: error: timeless.scn: says no duration above 0 s; write the line `duration"},
+      {"zero_time.scn", "abut-sim: error: zero_time.scn: says no duration above 0 s; write the line"},
       {"a.scn --out - --stats -", "abut-sim: error: --out and --stats both go to standard output"},
       {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
       {"a.scn --out new.csv --stats link.csv", "abut-sim: error: --out and --stats both go to new.csv"},
@@ -131,6 +133,8 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
   write("short.scn", "body a 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");
   write("zero.scn", std::string("mu 1\nbody a\0 1\n", 14));
   write("long.scn", contents(folder / "a.scn") + "duration 1e300\n");
+  write("zero_time.scn", contents(folder / "a.scn") + "duration 0\n");
+  write("timeless.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");
   write("asset.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n asset mug 0 0 0 1 0 0 0\n");
   for (const auto& [arguments, said] : kCases) {
     const Outcome got = run(arguments);

@@ -120,6 +120,25 @@ TEST(ContactPoints, DiscPointsIntegrateTheRadius) {
   EXPECT_NEAR(moment / area, 2.0 / 3 * 0.05, 1e-15);
 }
 
+// Discs alone have other points on a plane for an even pressure (docs/dynamics.md): a box keeps its corners.
+TEST(ContactPoints, PatchesAreOfDiscs) {
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
+  const Pose<double> X_WS{Mat3<double>::Identity(), {0, 0, 0.05}};
+  const auto count = [&](const PlacedShape& shape, ContactSampling sampling) {
+    std::vector<SurfacePoint> points;
+    plane_points(plane, shape, 0.01, sampling, points);
+    return points.size();
+  };
+  const PlacedShape box = placed(body::Box<double>{Vec3<double>::Constant(0.05)}, X_WS);
+  EXPECT_EQ(count(box, ContactSampling::kVertex), 4U);
+  EXPECT_EQ(count(box, ContactSampling::kPatch), 4U);
+  for (const PlacedShape& disc :
+       {placed(body::Cylinder<double>{0.05, 0.05}, X_WS), placed(body::Cone<double>{0.05, 0.05}, X_WS)}) {
+    EXPECT_EQ(count(disc, ContactSampling::kVertex), 8U);
+    EXPECT_EQ(count(disc, ContactSampling::kPatch), 36U);
+  }
+}
+
 TEST(ContactPoints, TiltedCylindersLowestPointIsExact) {
   Random random(9);
   const PlacedShape plane = placed(body::HalfSpace<double>{});

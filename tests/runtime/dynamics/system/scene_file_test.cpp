@@ -264,6 +264,24 @@ TEST(SceneFile, MaterialsOfShapes) {
   expect_same(scene, read(scene_text(scene, no_name)));
 }
 
+TEST(SceneFile, AMaterialOfOneNumberHasTheScenesOthers) {
+  const std::string ball = "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n sphere 1 0 0 0 1 0 0 0\n";
+  const Scene scene = read("mu 0.5\nrestitution 0.2\nplane 0 0 1 0\nmaterial modulus 1e6\n" + ball +
+                           "material modulus 1e6\n");
+  for (const body::Material& material : materials(scene)) {
+    EXPECT_EQ(material.modulus, 1e6);
+    EXPECT_EQ(material.friction, 0.5);
+    EXPECT_EQ(material.restitution, 0.2);
+  }
+}
+
+TEST(SceneFile, ADurationOfZeroIsNoLine) {
+  Scene scene = read(kGood);
+  EXPECT_NE(scene_text(scene, no_name).find("\nduration 2\n"), std::string::npos);
+  scene.duration = 0;
+  EXPECT_EQ(scene_text(scene, no_name).find("duration"), std::string::npos);
+}
+
 // Names of folders and files have blanks: they stand in quotes, in bodies' names and assets' alike.
 TEST(SceneFile, NamesInQuotes) {
   std::vector<std::string> asked;
