@@ -18,10 +18,31 @@ namespace {
 using dynamics::State;
 using dynamics::System;
 
+// A call of the Python function `assets` in this thread. The frames of scenes that are read in turn by it are
+// large: Python's own limit of depth is beyond a stack of 8 MB.
+class Nested {
+ public:
+  Nested() {
+    if (++depth_ <= kDeepest) return;
+    --depth_;
+    PyErr_SetString(PyExc_RecursionError, "read_scene: `assets` reads scenes that ask for assets, and so on");
+    throw py::error_already_set();
+  }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+  ~Nested() { --depth_; }
+
+ private:
+  static constexpr int kDeepest = 20;
+  static thread_local int depth_;
+};
+thread_local int Nested::depth_ = 0;
+
 // Calls the Python function `assets`; rethrows abut's own exceptions as those of the library, so that readers
 // can add file and line.
 dynamics::AssetSource asset_source(const py::function& assets) {
   return [assets](const std::string& name) {
+    const Nested nested;
     py::object found;
     try {
       found = assets(name);

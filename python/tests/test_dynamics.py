@@ -128,6 +128,12 @@ class Steps(Scene):
         with self.assertRaisesRegex(ZeroDivisionError, ""):
             self.system(text, lambda name: 1 / 0)
 
+        def endless(name):
+            return self.system(text, endless)
+
+        with self.assertRaises(RecursionError):
+            self.system(text, endless)
+
     def test_control_c_ends_a_run(self):
         simulation = abut.Simulation(self.system())
         threading.Timer(0.3, _thread.interrupt_main).start()
