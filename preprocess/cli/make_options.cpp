@@ -79,9 +79,11 @@ void add_point_options(CLI::App& app, PointParameters& points) {
   for (const QuadTarget& target : points.levels) defaults.push_back(target.text());
   app.add_option_function<std::string>(
          "--quads", [&points](const std::string& text) { points.levels = quad_targets_from_string(text); },
-         fmt::format("Quads of each level of detail, separated by commas: their number, or auto: as fine as "
-                     "the thinnest walls ask for; or none; default: {}",
-                     fmt::join(defaults, ",")))
+         fmt::format(
+             "Quads of each level of detail, separated by commas: their number; or auto: as fine as "
+             "the thinnest walls ask for; or {}: auto where {:g} quads have wrong signs at thin walls, "
+             "else these; or none; default: {}",
+             kDefaultText, kDefaultQuads, fmt::join(defaults, ",")))
       ->group(kGroup)
       ->type_name("COUNTS");
   app.add_option_function<double>(
