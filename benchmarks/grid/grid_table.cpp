@@ -91,6 +91,7 @@ int run(int argc, char** argv) {
   std::string dataset, only;
   Parameters parameters;
   parameters.volume.tetrahedra.clear();
+  parameters.points.levels = quad_targets_from_string("2000");
   parameters.grid = grid_parameters_from_string("auto");
   CLI::App app("The table of distance grids of docs/soft_minimum.md");
   app.add_option("DATASET", dataset, benchmarks::kObjectsHelp);

@@ -79,9 +79,11 @@ void add_point_options(CLI::App& app, PointParameters& points) {
   for (const QuadTarget& target : points.levels) defaults.push_back(target.text());
   app.add_option_function<std::string>(
          "--quads", [&points](const std::string& text) { points.levels = quad_targets_from_string(text); },
-         fmt::format("Quads of each level of detail, separated by commas: their number, or auto: as fine as "
-                     "the thinnest walls ask for; or none; default: {}",
-                     fmt::join(defaults, ",")))
+         fmt::format(
+             "Quads of each level of detail, separated by commas: their number; or auto: as fine as "
+             "the thinnest walls ask for; or {}: auto where {:g} quads have wrong signs at thin walls, "
+             "else these; or none; default: {}",
+             kDefaultText, kDefaultQuads, fmt::join(defaults, ",")))
       ->group(kGroup)
       ->type_name("COUNTS");
   app.add_option_function<double>(
@@ -178,6 +180,12 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
                   fmt::format("a positive number of metres from {:g} to {:g}", kLeastScale, kGreatestScale)));
   app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
                "Keep every part of an object, not the largest alone");
+  app.add_option("--max-hole", arguments.batch.parameters.close.max_hole,
+                 "Fill holes up to this part of the diagonal across; larger ones only where a flat lid fits, "
+                 "else the surface becomes a thin shell")
+      ->type_name("PART")
+      ->capture_default_str()
+      ->check(from_to(0, 1, "a number from 0 to 1"));
   app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,
                  "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
                  "default: what the mesh does not resolve")

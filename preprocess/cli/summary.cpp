@@ -7,7 +7,9 @@
 
 #include "preprocess/cli/figures.h"
 #include "preprocess/cli/versions.h"
+#include "preprocess/remesh/remesh.h"
 #include "runtime/core/counted.h"
+#include "runtime/ssdf/wrong_signs.h"
 
 namespace abut::preprocess {
 namespace {
@@ -115,6 +117,37 @@ nlohmann::json object_json(const ObjectResult& object) {
   return json;
 }
 
+// Of points that became finer than kDefaultQuads; empty if none did.
+std::string finer_points(const Measures& measures) {
+  for (int level = 0;; ++level) {
+    const auto quads = measures.find(fmt::format("points{}_quads", level));
+    if (quads == measures.end()) return {};
+    const auto wrong = measures.find(fmt::format("points{}_default_sign_wrong_percent", level));
+    if (wrong == measures.end()) continue;
+    return fmt::format(
+        "{:.0f} quads, as of --quads auto: {:g} have the wrong sign at {:.2g} % of places beside its thin "
+        "walls (--quads {:g} takes them all the same)",
+        quads->second, kDefaultQuads, wrong->second, kDefaultQuads);
+  }
+}
+
+// Of points that are too few for walls; empty if none are.
+std::string wrong_signs(const Measures& measures) {
+  const auto grid = measures.find("grid_sign_wrong_percent");
+  const bool good_grid = grid != measures.end() && grid->second <= ssdf::kWrongSignPercent;
+  for (int level = 0;; ++level) {
+    const auto wrong = measures.find(fmt::format("points{}_sign_wrong_percent", level));
+    if (wrong == measures.end()) return {};
+    if (wrong->second > ssdf::kWrongSignPercent)
+      return fmt::format(
+          "soft distances of its {:.0f} quads have the wrong sign at {:.2g} % of places beside the surface: "
+          "{}",
+          value_or_zero(measures, fmt::format("points{}_quads", level).c_str()), wrong->second,
+          good_grid ? "use its grid, as soft_potential does"
+                    : "more quads (--quads auto) hold thinner walls");
+  }
+}
+
 }  // namespace
 
 std::string caution(const Measures& measures) {
@@ -141,6 +174,7 @@ std::string caution(const Measures& measures) {
                                    : large  ? "Say so with --scale 0.001"
                                             : "Say so with --scale"));
   }
+  if (const std::string wrong = wrong_signs(measures); !wrong.empty()) cautions.push_back(wrong);
   return fmt::format("{}", fmt::join(cautions, "; "));
 }
 
@@ -200,6 +234,9 @@ std::string summary_table(const BatchResult& batch) {
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));
     else if (const std::string what = caution(object.measures); !what.empty())
       text += fmt::format("  {}: take care: {}\n", object.name, what);
+  for (const ObjectResult& object : batch.objects)
+    if (const std::string finer = finer_points(object.measures); !finer.empty())
+      text += fmt::format("  {}: {}\n", object.name, finer);
   for (const std::string& note : batch.notes) text += fmt::format("  note: {}\n", note);
   return text;
 }

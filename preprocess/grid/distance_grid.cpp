@@ -263,11 +263,26 @@ asset::DistanceGrid build_distance_grid(const asset::SurfaceView& surface, doubl
 }
 
 asset::DistanceGrid make_grid(const asset::Asset& asset, const GridParameters& parameters, Report& report) {
-  const double of_points = point_spacing(asset);
-  const double spacing =
-      parameters.kind == GridParameters::Kind::kAuto ? of_points / kGridFineness : parameters.spacing;
+  double of_points = point_spacing(asset);
   const asset::SurfaceView surface = asset::view(asset.surfaces.front());
-  asset::DistanceGrid grid = build_distance_grid(surface, spacing, kGridReach * of_points);
+  const bool is_auto = parameters.kind == GridParameters::Kind::kAuto;
+  const auto build = [&] {
+    return build_distance_grid(surface, is_auto ? of_points / kGridFineness : parameters.spacing,
+                               kGridReach * of_points);
+  };
+  asset::DistanceGrid grid;
+  try {
+    grid = build();
+  } catch (const InvalidInput& error) {
+    // Nobody asked for points so fine that their grid is too large.
+    if (!is_auto || !report.measures.contains("points0_default_sign_wrong_percent")) throw;
+    of_points = std::sqrt(asset.mass.area / kGridQuads);
+    grid = build();
+    report.warnings.push_back(
+        fmt::format("a grid as fine as the points was not made ({}): this is that of "
+                    "{:g} quads, and may be too coarse for the thinnest walls",
+                    error.what(), kGridQuads));
+  }
   report.measures["grid_coefficients"] = static_cast<double>(grid.coefficients.size());
   report.measures["grid_mebibytes"] =
       static_cast<double>(4 * (grid.coefficients.size() + grid.index.size())) / (1 << 20);

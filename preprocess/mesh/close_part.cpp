@@ -157,8 +157,10 @@ std::optional<TriangleMesh> fill_all_holes(const TriangleMesh& open, double max_
   if (holes.left > 0) flat = add_flat_lids(holes.mesh, kFlatRim);
   if (holes.left > flat.count) {
     report.warnings.push_back(fmt::format(
-        "{} not filled, the largest {:.3g} m across: too large for a lid, and {}",
-        counted(holes.left - flat.count, "hole"), widest,
+        "{} not filled, the largest {:.3g} m ({:.2g} diagonals) across: too large for a lid, and {}; where "
+        "it "
+        "should be closed, --max-hole takes larger ones",
+        counted(holes.left - flat.count, "hole"), widest, widest / diagonal,
         flat.count > 0 ? "not all of them flat" : "not flat, or a flat lid would cross the surface"));
     return std::nullopt;
   }

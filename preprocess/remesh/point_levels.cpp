@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/ssdf_check.h"
 #include "runtime/core/counted.h"
+#include "runtime/ssdf/wrong_signs.h"
 
 namespace abut::preprocess {
 
@@ -30,6 +32,7 @@ struct Level {
   asset::OrientedPoints points;
   SsdfCheck check;
   double seconds = 0;
+  std::optional<double> default_wrong_percent;  // of the quads of kDefault that were too few
 };
 
 struct Walls {
@@ -57,21 +60,55 @@ Walls walls_of(const asset::OrientedPoints& points) {
   return walls;
 }
 
-// Throws NoQuads if the points are of little use.
-Level make_level(const TriangleMesh& closed, const ReferenceSurface& surface,
-                 const RemeshParameters& parameters) {
+bool too_coarse(const Level& level) {
+  return level.points.spacing[0] > kUneven * kWallSpacing * walls_of(level.points).thin;
+}
+
+Level measured_level(const TriangleMesh& closed, const ReferenceSurface& surface,
+                     const RemeshParameters& parameters) {
   const auto begin = std::chrono::steady_clock::now();
   Level level;
   level.target = parameters.target;
   level.remeshed = remesh(closed, surface, parameters);
   level.points = make_points(level.remeshed.mesh, surface);
   level.check = check_ssdf(asset::view(level.points), surface, {});
+  level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return level;
+}
+
+// The quads of QuadTarget::Kind::kDefault.
+Level default_level(const TriangleMesh& closed, const ReferenceSurface& surface,
+                    RemeshParameters parameters) {
+  parameters.target = {QuadTarget::Kind::kQuads, kDefaultQuads};
+  Level level = measured_level(closed, surface, parameters);
+  const SsdfCheck& check = level.check;
+  if (!too_coarse(level) ||
+      (check.wrong_percent <= ssdf::kWrongSignPercent && check.lost_percent <= kMostLost))
+    return level;
+  parameters.target = {QuadTarget::Kind::kAuto};
+  try {
+    Level finer = measured_level(closed, surface, parameters);
+    if (finer.check.wrong_percent >= check.wrong_percent || finer.check.lost_percent > kMostLost)
+      return level;
+    finer.default_wrong_percent = check.wrong_percent;
+    finer.seconds += level.seconds;
+    return finer;
+  } catch (const NoQuads&) {
+    return level;
+  }
+}
+
+// Throws NoQuads if the points are of little use.
+Level make_level(const TriangleMesh& closed, const ReferenceSurface& surface,
+                 const RemeshParameters& parameters) {
+  Level level = parameters.target.kind == QuadTarget::Kind::kDefault
+                    ? default_level(closed, surface, parameters)
+                    : measured_level(closed, surface, parameters);
   if (level.check.lost_percent > kMostLost)
     throw NoQuads(
         fmt::format("soft distances of {} would not find the surface along {:.0f} % of its normals: "
                     "take more quads",
                     counted(level.remeshed.mesh.quads.size(), "quad"), level.check.lost_percent));
-  level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return level;
 }
 
@@ -83,10 +120,12 @@ void report_level(const Level& level, const std::string& prefix, Report& report)
   report.measures[prefix + "subdivisions"] = level.remeshed.subdivisions;
   report.measures[prefix + "seconds"] = level.seconds;
   report.measures[prefix + "unresolved_percent"] = walls.unresolved_percent;
+  if (level.default_wrong_percent)
+    report.measures[prefix + "default_sign_wrong_percent"] = *level.default_wrong_percent;
   const char* remedy = level.target.kind == QuadTarget::Kind::kAuto
                            ? "a distance grid (--grid auto) holds thinner walls"
                            : "--quads auto makes them as fine as the walls ask for";
-  if (points.spacing[0] > kUneven * kWallSpacing * walls.thin)
+  if (too_coarse(level))
     report.warnings.push_back(fmt::format(
         "the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
         "surface ({:g} % of it is under {:.3g} mm thick): soft distances may have the wrong sign "

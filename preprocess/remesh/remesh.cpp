@@ -48,6 +48,7 @@ constexpr int kUntangleRounds = 30, kStrictRounds = 60;
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
   if (target.kind == QuadTarget::Kind::kAuto) return auto_edge(surface, threads);
   if (target.kind == QuadTarget::Kind::kQuads) return std::sqrt(surface.area() / target.value);
+  if (target.kind == QuadTarget::Kind::kDefault) return std::sqrt(surface.area() / kDefaultQuads);
   if (!(target.value > 0))
     throw InvalidInput(fmt::format("edge length of {} m: it must be positive", target.value));
   return target.value;
@@ -153,6 +154,7 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
 
 std::string QuadTarget::text() const {
   if (kind == Kind::kAuto) return "auto";
+  if (kind == Kind::kDefault) return kDefaultText;
   return kind == Kind::kQuads ? fmt::format("{}", value) : fmt::format("{} m", value);
 }
 
@@ -160,10 +162,11 @@ namespace {
 
 QuadTarget target_from(const std::string& text) {
   if (text == "auto") return {};
+  if (text == kDefaultText) return {QuadTarget::Kind::kDefault};
   const std::optional<double> value = decimal<double>(text);
   if (!value || !(*value >= kLeastQuads && *value <= kMaxQuads) || *value != std::floor(*value))
-    throw InvalidInput(fmt::format("number of quads '{}': use auto or a whole number from {} to {}{}", text,
-                                   kLeastQuads, kMaxQuads, decimal_hint(text)));
+    throw InvalidInput(fmt::format("number of quads '{}': use auto, {} or a whole number from {} to {}{}",
+                                   text, kDefaultText, kLeastQuads, kMaxQuads, decimal_hint(text)));
   return {QuadTarget::Kind::kQuads, *value};
 }
 

@@ -12,15 +12,20 @@ namespace abut::preprocess {
 
 // The wanted resolution of a quad mesh.
 struct QuadTarget {
-  enum class Kind { kAuto, kQuads, kEdge };
+  // kDefault: kDefaultQuads quads, or as kAuto where the points of so few have wrong signs (point_levels.h).
+  enum class Kind { kAuto, kQuads, kEdge, kDefault };
   Kind kind = Kind::kAuto;
   double value = 0;  // kQuads: number of quads; kEdge: edge length, m
 
-  // For example "auto", "2000" or "0.004 m".
+  // For example "auto", "2000", "0.004 m" or kDefaultText.
   std::string text() const;
 };
 
-// Parses targets separated by commas, each "auto" or a number of quads, or "none". Throws InvalidInput.
+inline constexpr double kDefaultQuads = 2000;
+inline constexpr const char* kDefaultText = "2000-or-auto";
+
+// Parses targets separated by commas, each "auto", kDefaultText or a number of quads, or "none". Throws
+// InvalidInput.
 std::vector<QuadTarget> quad_targets_from_string(const std::string& text);
 
 // Smallest and largest number of quads of a target.

@@ -62,7 +62,7 @@ class Refusals(unittest.TestCase):
                                           (scene, None, "the scene has an asset '005_mug'; say where they are"),
                                           (scene, broken, "asset '005_mug' was not loaded: it is damaged"),
                                           (scene, of_a_function, "none today"),
-                                          (robot, {}, ".*link.stl: no asset 'link'; there are none; make assets with `abut-preprocess urdf ROBOT"),
+                                          (robot, {}, ".*link.stl: no asset 'link'; there are none; make its .*/arm.urdf OUT`, .* OUT/arm.urdf instead"),
                                           (robot, folder, ".*link.h5")):
                 with self.assertRaisesRegex(abut.InvalidInput, f"^{file}:2: {message}"):
                     abut.read_scene(file, assets)

@@ -31,7 +31,8 @@ struct Rows {
   std::vector<SoftDistance<double>> answers;
   std::map<std::string, ssdf::SoftDistances> fields;  // by object
 
-  void read(CsvColumns& file, AssetFolder& assets, const ssdf::SoftDistanceConfig& config) {
+  void read(CsvColumns& file, AssetFolder& assets, const ssdf::SoftDistanceConfig& config,
+            const std::function<void(const body::Geometry&)>& made) {
     idx.clear(), obj.clear(), points.clear();
     while (points.size() < kBlock && file.next()) {
       idx.push_back(file.has(0) ? std::string(file.text(0)) : std::to_string(rows_read));
@@ -39,7 +40,11 @@ struct Rows {
       obj.emplace_back(file.text(1));
       points.emplace_back(file.number(2), file.number(3), file.number(4));
       try {
-        if (!fields.contains(obj.back())) fields.try_emplace(obj.back(), named(obj.back(), assets), config);
+        if (!fields.contains(obj.back())) {
+          const body::Geometry geometry = named(obj.back(), assets);
+          fields.try_emplace(obj.back(), geometry, config);
+          made(geometry);
+        }
       } catch (const InvalidInput& error) {
         throw InvalidInput(file.place() + ": " + error.what());
       }
@@ -72,7 +77,8 @@ struct Rows {
 }  // namespace
 
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
-                             int jobs, const ssdf::SoftDistanceConfig& config) {
+                             int jobs, const ssdf::SoftDistanceConfig& config,
+                             const std::function<void(const body::Geometry&)>& made) {
   AssetFolder folder(assets);
   CsvColumns file(path, kPointColumns);
   OutputFile output(out);
@@ -80,7 +86,7 @@ PointQueryCount query_points(const std::string& assets, const std::string& path,
   PointQueryCount count;
   Rows rows;
   for (;;) {
-    rows.read(file, folder, config);
+    rows.read(file, folder, config, made);
     if (rows.points.empty()) break;
     rows.answer(jobs);
     for (std::size_t i = 0; i < rows.points.size(); ++i) output.write(rows.line(i));

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "runtime/body/geometry.h"
 #include "runtime/ssdf/kernel.h"
 
 namespace abut::cli {
@@ -22,9 +24,10 @@ struct PointQueryCount {
 // ("@sphere:0.02"): reads a CSV file with the columns obj, x, y, z (m, in the object's frame) and,
 // optionally, idx, and writes value (m), gradient and Hessian (1/m) with the settings `config`. A point
 // outside every support of the kernel, or beyond the reach of the grid, has status no_overlap. `path` "-"
-// reads standard input, `out` is as for OutputFile; jobs 0: one thread per core. Throws InvalidInput,
-// BadAsset or IoError.
+// reads standard input, `out` is as for OutputFile; jobs 0: one thread per core. Calls `made` with
+// every geometry when its first point is read. Throws InvalidInput, BadAsset or IoError.
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
-                             int jobs, const ssdf::SoftDistanceConfig& config);
+                             int jobs, const ssdf::SoftDistanceConfig& config,
+                             const std::function<void(const body::Geometry&)>& made);
 
 }  // namespace abut::cli

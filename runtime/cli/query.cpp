@@ -14,6 +14,7 @@
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/query_options.h"
+#include "runtime/cli/wrong_signs.h"
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
@@ -116,9 +117,12 @@ int run_points(const Arguments& arguments) {
     throw InvalidInput("--all-contacts and --margin: --what " + arguments.what + " has no contacts");
   const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
   const cli::Progress progress("row");
+  cli::WrongSigns wrong_signs(arguments.what, arguments.settings);
   const cli::PointQueryCount count =
-      cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs, config);
+      cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs, config,
+                        [&](const body::Geometry& geometry) { wrong_signs.note(geometry); });
   progress.finish(static_cast<double>(count.rows), answered(count.unanswered));
+  wrong_signs.print("abut-query");
   return count.unanswered == 0 ? 0 : 1;
 }
 
@@ -261,6 +265,9 @@ int run(Arguments& arguments) {
   require_heeded_by(arguments, bodies);
   out.finish();
   progress.finish(static_cast<double>(rows), answered(failed));
+  cli::WrongSigns wrong_signs(arguments.method, arguments.settings);
+  bodies.visit([&](const body::Body& body) { wrong_signs.note(body.geometry); });
+  wrong_signs.print("abut-query");
   return failed == 0 ? 0 : 1;
 }
 

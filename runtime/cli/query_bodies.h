@@ -35,6 +35,13 @@ class QueryBodies {
   bool compliant_A() const { return any_compliant(as_A_); }
   bool compliant_B() const { return any_compliant(as_B_); }
 
+  // Calls use(body) for every body made.
+  template <class Use>
+  void visit(Use&& use) const {
+    for (const Bodies* bodies : {&as_A_, &as_B_})
+      for (const auto& made : *bodies) use(*made.second);
+  }
+
  private:
   using Bodies = std::unordered_map<std::string, std::unique_ptr<const body::Body>>;
 

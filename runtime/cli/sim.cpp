@@ -24,6 +24,7 @@
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/step_watches.h"
 #include "runtime/cli/trajectory_csv.h"
+#include "runtime/cli/wrong_signs.h"
 #include "runtime/contact/soft_potential.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
@@ -284,6 +285,15 @@ void require_friction(const Arguments& arguments, const dynamics::Scene& scene) 
                      " has friction; add the line `mu NUMBER`");
 }
 
+// Warns of assets whose points the contact model uses although they are too few.
+void warn_of_wrong_signs(const Arguments& arguments, const dynamics::Scene& scene) {
+  cli::WrongSigns wrong_signs(arguments.model, arguments.settings);
+  for (const dynamics::Shape& shape : scene.fixed) wrong_signs.note(shape.geometry);
+  for (const dynamics::Body& body : scene.bodies)
+    for (const dynamics::Shape& shape : body.shapes) wrong_signs.note(shape.geometry);
+  wrong_signs.print("abut-sim");
+}
+
 // Takes one step; adds the place in the run to what it throws.
 void step(const Arguments& arguments, const dynamics::Control& control, dynamics::Simulation& simulation) {
   try {
@@ -337,6 +347,7 @@ int run(Arguments arguments) {
   for (const std::string& line : dynamics::starts_beyond_limits(scene))
     cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
              line);
+  warn_of_wrong_signs(arguments, scene);
   cli::ControlFile control(arguments.control, simulation.system());
   cli::JointControlFile joints(arguments.joint_control, simulation.system());
   for (const std::string& name : joints.limp())

@@ -124,14 +124,18 @@ bool same_mesh(const fs::path& one, const fs::path& other) {
                           (fs::equivalent(one, other, missing) || bytes_of(one) == bytes_of(other)));
 }
 
-constexpr const char* kMakeRobot = "make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT";
+// What to do about a robot's file that names meshes.
+std::string make_robot(const fs::path& robot) {
+  return "make its assets with `abut-preprocess urdf " + robot.string() +
+         " OUT`, and let the scene name the copy OUT/" + robot.stem().string() + ".urdf instead";
+}
 
 // Returns the asset of a robot's mesh, by the mesh's name.
-body::Geometry asset_of(const fs::path& mesh, const AssetSource& assets) {
+body::Geometry asset_of(const fs::path& mesh, const fs::path& robot, const AssetSource& assets) {
   try {
     return assets(mesh.stem().string());
   } catch (const Error& error) {
-    throw InvalidInput(mesh.string() + ": " + error.what() + "; " + kMakeRobot);
+    throw InvalidInput(mesh.string() + ": " + error.what() + "; " + make_robot(robot));
   }
 }
 
@@ -176,13 +180,13 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
-        throw InvalidInput(mesh.file.string() + ": is scaled; " + kMakeRobot);
+        throw InvalidInput(mesh.file.string() + ": is scaled, which an asset is not; " + make_robot(file));
       if (mesh.file.extension() != ".h5") {
         const fs::path other = scene.robot_meshes.emplace(mesh.file.stem(), mesh.file).first->second;
         if (!same_mesh(other, mesh.file))
           throw InvalidInput(mesh.file.string() + ": its asset has the name of that of " + other.string() +
-                             "; " + kMakeRobot);
-        return asset_of(mesh.file, assets);
+                             "; " + make_robot(file));
+        return asset_of(mesh.file, file, assets);
       }
       const auto known = scene.robot_assets.find(mesh.file);
       if (known != scene.robot_assets.end()) return known->second;

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "runtime/asset/reader.h"
+#include "runtime/core/error.h"
 #include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/system/system.h"
 #include "tests/preprocess/cli/command_runner.h"
@@ -120,6 +122,18 @@ TEST_F(RobotCommand, AMeshInMillimetresAtTwoScales) {
     for (const char* word : {"measures", "duplicated", "would name"})
       EXPECT_FALSE(contains(text, word)) << text;
   EXPECT_NEAR(asset::load(asset("link_0.001x0.001x0.0003")).mass.volume, 0.2 * 0.1 * 0.015, 1e-9);
+  // A scene that names the robot's own file is told the one to name instead, which is there.
+  std::ofstream(out_ / "raw.scn") << "robot r " << urdf() << " 0 0 0 1 0 0 0\n";
+  std::ofstream(out_ / "made.scn") << "robot r arm.urdf 0 0 0 1 0 0 0\n";
+  try {
+    (void)scene("raw.scn");
+    ADD_FAILURE() << "meshes with a scale were taken for assets";
+  } catch (const InvalidInput& error) {
+    EXPECT_TRUE(contains(error.what(), "link.stl: is scaled")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "`abut-preprocess urdf " + urdf() + " OUT`")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "OUT/arm.urdf")) << error.what();
+  }
+  EXPECT_NO_THROW((void)scene("made.scn"));
   const CommandResult large = made(link("base", collision("<mesh filename='link.stl' scale='1 1 2'/>")));
   EXPECT_TRUE(contains(large.out + large.err, "are its units millimetres?")) << large.out << large.err;
 }

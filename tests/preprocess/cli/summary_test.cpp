@@ -47,6 +47,17 @@ TEST(Caution, AClosedOpeningIsTold) {
   EXPECT_EQ(caution({{"closed_opening_m", 0.028}}), "taken for solid behind an opening 0.028 m across");
 }
 
+TEST(Caution, PointsThatAreTooFewAreTold) {
+  std::map<std::string, double> measures = {{"points0_quads", 1972}, {"points0_sign_wrong_percent", 11.83}};
+  EXPECT_EQ(caution(measures),
+            "soft distances of its 1972 quads have the wrong sign at 12 % of places beside the surface: more "
+            "quads (--quads auto) hold thinner walls");
+  measures["grid_sign_wrong_percent"] = 0.02;
+  EXPECT_NE(caution(measures).find("use its grid"), std::string::npos);
+  measures["points0_sign_wrong_percent"] = 0.1;
+  EXPECT_EQ(caution(measures), "");
+}
+
 TEST(Caution, ASizeThatHintsAtOtherUnitsIsTold) {
   EXPECT_EQ(caution({{"implausible_size_m", 96.436}}),
             "96.44 m across: are its units millimetres? Say so with --scale 0.001");

@@ -59,6 +59,7 @@ inline constexpr Wrong kPreprocess[] = {
     {"{data} {new} --memory 010GiB", "'010GiB' is no size such as 4GiB"},
     {"{data} {new} --quads 0x200", "number of quads '0x200'"},
     {"{data} {new} --max-tunnel 2", "from 0 to 1"},
+    {"{data} {new} --max-hole -1", "from 0 to 1"},
     {"{data} {new} --json {empty}", "{empty}"},
     {"{data} {new} --json {none}/run.json", "{none}/run.json"},
     {"{data} {new} --json {data}/ball.obj", "ball.obj"},

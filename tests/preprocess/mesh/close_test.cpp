@@ -197,14 +197,30 @@ TEST_F(Close, PartsThatTouchInAnEdge) {
   close(voxels(20, 20, 10, [](int x, int y, int) { return (x < 10) == (y < 10); }));
 }
 
-TEST_F(Close, WrapsWhatIsOpenAsALastResort) {
-  // The rim rises to two sides: no flat lid fits.
+// A bowl whose rim rises to two sides: no flat lid fits.
+TriangleMesh wavy_bowl() {
   TriangleMesh bowl = sphere(20, 40);
   std::erase_if(bowl.triangles, [&](const Triangle& t) {
     const Eigen::Vector3d& v = bowl.vertices[t[0]];
     return v.z() > 0.1 + 0.5 * v.x() * v.x();
   });
-  close(bowl);
+  return bowl;
+}
+
+TEST_F(Close, HolesAreFilledUpToTheGivenSize) {
+  close(wavy_bowl());
+  EXPECT_TRUE(has_warning("--max-hole takes larger ones")) << all_warnings();
+  EXPECT_EQ(measure("wrapped"), 1);
+  report_ = {};
+  parameters_.max_hole = 1;
+  const double volume_of_solid = volume(close(wavy_bowl()).surface);
+  EXPECT_FALSE(report_.measures.contains("wrapped")) << all_warnings();
+  EXPECT_TRUE(report_.measures.contains("closed_opening_m")) << all_warnings();
+  EXPECT_GT(volume_of_solid, 2);
+}
+
+TEST_F(Close, WrapsWhatIsOpenAsALastResort) {
+  close(wavy_bowl());
   EXPECT_TRUE(has_warning("last resort")) << all_warnings();
   EXPECT_TRUE(has_warning("thin double-walled shell")) << all_warnings();
   EXPECT_EQ(measure("wrapped"), 1);

@@ -136,6 +136,9 @@ TEST(Remesh, RefusesTargetsOutOfRange) {
   EXPECT_TRUE(quad_targets_from_string("none").empty());
   const auto targets = quad_targets_from_string("auto,2000");
   ASSERT_EQ(targets.size(), 2u);
+  const auto usual = quad_targets_from_string(kDefaultText);
+  ASSERT_EQ(usual.size(), 1u);
+  EXPECT_EQ(usual.front().text(), PointParameters().levels.front().text());
   EXPECT_EQ(targets[0].kind, QuadTarget::Kind::kAuto);
   EXPECT_EQ(targets[1].value, 2000);
   const TriangleMesh closed = abut::test::box(1, 1, 1);
@@ -221,6 +224,38 @@ TEST(Remesh, PointsThatDoNotResolveAWallAreFlagged) {
             std::string::npos)
       << warning;
   EXPECT_NE(warning.find("--quads auto"), std::string::npos) << warning;
+}
+
+TEST(PointLevels, TheDefaultIsAsFineAsThinWallsAskFor) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  const auto make = [&](const char* quads, Report& report) {
+    PointParameters parameters;
+    if (*quads != 0) parameters.levels = quad_targets_from_string(quads);
+    return make_point_levels(closed, parameters, report).front();
+  };
+  Report by_default, as_auto, as_asked;
+  const abut::asset::OrientedPoints made = make("", by_default), fine = make("auto", as_auto);
+  EXPECT_EQ(made.positions, fine.positions);
+  EXPECT_TRUE(by_default.warnings.empty());
+  EXPECT_LT(by_default.measures.at("points0_sign_wrong_percent"), 0.3);
+  const abut::asset::OrientedPoints asked = make("2000", as_asked);
+  EXPECT_NEAR(static_cast<double>(asked.areas.size()), 2000, 200);
+  EXPECT_GT(as_asked.measures.at("points0_sign_wrong_percent"), 0.3);
+  EXPECT_EQ(by_default.measures.at("points0_default_sign_wrong_percent"),
+            as_asked.measures.at("points0_sign_wrong_percent"));
+  EXPECT_FALSE(as_asked.warnings.empty());
+}
+
+TEST(PointLevels, TheDefaultKeepsQuadsThatResolveTheWalls) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.02);
+  Report by_default, as_asked;
+  PointParameters parameters;
+  const auto made = make_point_levels(closed, parameters, by_default);
+  parameters.levels = quad_targets_from_string("2000");
+  const auto asked = make_point_levels(closed, parameters, as_asked);
+  EXPECT_EQ(made.front().positions, asked.front().positions);
+  EXPECT_EQ(made.front().quads, asked.front().quads);
+  EXPECT_FALSE(by_default.measures.contains("points0_default_sign_wrong_percent"));
 }
 
 TEST(Remesh, PointsAsFineAsTheWallsAskForAreNotFlagged) {
