@@ -1,6 +1,6 @@
 #include "runtime/ssdf/wrong_signs.h"
 
-#include <fmt/format.h>
+#include <cstdio>
 
 namespace abut::ssdf {
 namespace {
@@ -19,16 +19,18 @@ std::string wrong_sign_warning(const body::Geometry& geometry) {
   if (asset == nullptr) return {};
   const int level = level_of(geometry, *asset);
   const auto& measures = asset->provenance.measures;
-  const auto wrong = measures.find(fmt::format("points{}_sign_wrong_percent", level));
+  const auto wrong = measures.find("points" + std::to_string(level) + "_sign_wrong_percent");
   if (level < 0 || wrong == measures.end() || !(wrong->second > kWrongSignPercent)) return {};
   const auto levels = asset->provenance.parameters.find("points.levels");
   const bool finest =
       level == 0 && levels != asset->provenance.parameters.end() && levels->second.starts_with("auto");
-  return fmt::format(
-      "{}: soft distances of its {} points have the wrong sign at {:.2g} % of places beside its surface, and "
-      "soft contact forces may have it too; {}",
-      geometry.name(), asset->points[static_cast<std::size_t>(level)].areas.size(), wrong->second,
-      finest ? "a distance grid (--grid auto) holds thinner walls" : "make the asset with --quads auto");
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%.2g", wrong->second);
+  return std::string(geometry.name()) + ": soft distances of its " +
+         std::to_string(asset->points[static_cast<std::size_t>(level)].areas.size()) +
+         " points have the wrong sign at " + percent +
+         " % of places beside its surface, and soft contact forces may have it too; " +
+         (finest ? "a distance grid (--grid auto) holds thinner walls" : "make the asset with --quads auto");
 }
 
 }  // namespace abut::ssdf
