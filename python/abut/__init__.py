@@ -61,7 +61,7 @@ from .contact import (
     wrench_derivative,
     wrench_hessian,
 )
-from .dynamics import Integrator, Report, Simulation, Trajectory, step, step_derivatives
+from .dynamics import ContactForces, Integrator, Report, Simulation, Trajectory, step, step_derivatives
 from .gradients import StepDerivatives, jvp, pose_gradient, pose_tangent, vjp
 from .parts import Joint, Place, Shape
 from .rollout import Rollout, RolloutGradient, RolloutJacobian, RolloutRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -49,6 +49,22 @@ class Trajectory(NamedTuple):
     __repr__ = summary
 
 
+class ContactForces(NamedTuple):
+    """The contact forces between K pairs of bodies in a step, ascending by `pairs`; pairs without a force are left out.
+
+    Midpoint steps have the impulses of the step over dt, at the poses in its middle. Contact models as forces have those
+    evaluated last: at the end of the step (`implicit`), at its start (`semi_implicit`), at the last of its four places
+    (`rk4`); of a step in parts, those of the last part.
+    """
+
+    pairs: np.ndarray  # (K, 2) int32: bodies A and B by their index in System.names; -1: the fixed shapes, which are A
+    contacts: np.ndarray  # (K,) int32: contact points with an impulse; of contact models as forces, overlapping pairs of shapes
+    F_W: np.ndarray  # (K, 2, 6): (moment about the centre of mass; force) on A and on B, world's axes, N m and N
+    names: List[Tuple[str, str]]  # K: of A and B; "world": the fixed shapes, with moments about the world's origin
+
+    __repr__ = summary
+
+
 class Integrator(_abut.Integrator):
     """Moves states of one system on: `next = integrator.step(state, control)`. `config`: StepConfig's fields."""
 
@@ -81,6 +97,11 @@ class Integrator(_abut.Integrator):
         """
         found = self._differentiate(self._origin[0]._state("step_derivatives", state), control, joint_force, joint_target)
         return StepDerivatives(*found)
+
+    @property
+    def contact_forces(self) -> ContactForces:
+        """Of the most recent step, with derivatives or without; none before the first and after one that failed."""
+        return ContactForces(*self._contact_forces)
 
     @functools.cached_property
     def rollout(self) -> Rollout:
@@ -145,6 +166,11 @@ class Simulation(_abut.Simulation):
     def report(self) -> Report:
         """Of the last step."""
         return Report(**self._report)
+
+    @property
+    def contact_forces(self) -> ContactForces:
+        """Of the last step; none before the first step, after `state` was assigned, and after a step that failed."""
+        return ContactForces(*self._contact_forces)
 
     @property
     def trajectory(self) -> Trajectory:

@@ -24,6 +24,7 @@
 namespace abut::python {
 namespace {
 
+using dynamics::ContactForce;
 using dynamics::Control;
 using dynamics::Integrator;
 using dynamics::Recording;
@@ -112,6 +113,28 @@ py::dict report_of(const StepReport& report, std::int64_t unsolved_steps) {
                   "turned_too_far"_a = report.turned_too_far, "unsolved_steps"_a = unsolved_steps);
 }
 
+// Returns (pairs, (K, 2); contacts, (K); F_W, (K, 2, 6); names, a list of K pairs of strings).
+py::tuple contact_forces_of(const std::vector<ContactForce>& forces, const System& system) {
+  const auto count = static_cast<py::ssize_t>(forces.size());
+  py::array_t<std::int32_t> pairs({count, py::ssize_t{2}}), contacts(count);
+  py::array_t<double> F_W({count, py::ssize_t{2}, py::ssize_t{6}});
+  py::list names;
+  const auto name = [&](std::int32_t body) -> std::string {
+    return body == dynamics::kFixed ? dynamics::kWorld : system.body(static_cast<std::size_t>(body)).name;
+  };
+  for (py::ssize_t k = 0; k < count; ++k) {
+    const ContactForce& force = forces[static_cast<std::size_t>(k)];
+    pairs.mutable_at(k, 0) = force.A;
+    pairs.mutable_at(k, 1) = force.B;
+    contacts.mutable_at(k) = force.contacts;
+    for (py::ssize_t on = 0; on < 2; ++on)
+      for (py::ssize_t i = 0; i < 6; ++i)
+        F_W.mutable_at(k, on, i) = force.F_W[static_cast<std::size_t>(on)][i];
+    names.append(py::make_tuple(name(force.A), name(force.B)));
+  }
+  return py::make_tuple(pairs, contacts, F_W, names);
+}
+
 void bind_simulation(py::module_& module) {
   py::class_<SimulationHandle> type(module, "Simulation");
   type.def(py::init<const System&, const py::dict&>(), py::arg("system"), py::arg("config"))
@@ -134,6 +157,14 @@ void bind_simulation(py::module_& module) {
   type.def_property_readonly("time", asks([](const Simulation& now) { return now.time(); }), "s");
   type.def_property_readonly("_report", [asks](SimulationHandle& handle) {
     return report_of(asks([](const Simulation& now) { return now.report(); })(handle), handle.unsolved());
+  });
+  type.def_property_readonly("_contact_forces", [](SimulationHandle& handle) {
+    std::vector<ContactForce> forces;
+    const System system = handle.between_steps([&](const Simulation& now, const Recording&) {
+      now.contact_forces(forces);
+      return now.system();
+    });
+    return contact_forces_of(forces, system);
   });
   type.def("_page", [](SimulationHandle& handle) {
     return handle.between_steps([&](const Simulation& now, const Recording& recording) {
@@ -161,6 +192,17 @@ class IntegratorHandle {
   State step(const State& state, py::handle wrenches, py::handle joint_force, py::handle joint_target) {
     return next("step", state, wrenches, joint_force, joint_target,
                 [&](State& moved, const Control& control) { integrator_->step(moved, control); });
+  }
+
+  // Those of the most recent step; none where it threw.
+  py::tuple contact_forces() {
+    std::vector<ContactForce> forces;
+    {
+      const Released release;
+      const std::lock_guard lock(mutex_);
+      if (stepped_) integrator_->contact_forces(forces);
+    }
+    return contact_forces_of(forces, system_);
   }
 
   // Returns (next state, its (2 ni) difference from the previous one, dx'/dx, dx'/df, dx'/dp, status, kinks).
@@ -194,12 +236,15 @@ class IntegratorHandle {
     State moved = state;
     const Released release;
     const std::lock_guard lock(mutex_);
+    stepped_ = false;
     step(moved, controls.control());
+    stepped_ = true;
     return moved;
   }
 
   System system_;
   std::unique_ptr<Integrator> integrator_;
+  bool stepped_ = false;  // whether the most recent step did not throw
   HandleMutex mutex_;
 };
 
@@ -210,6 +255,7 @@ void bind_dynamics(py::module_& module) {
   py::class_<IntegratorHandle>(module, "Integrator")
       .def(py::init<System, const py::dict&>())
       .def("_step", &IntegratorHandle::step)
+      .def_property_readonly("_contact_forces", &IntegratorHandle::contact_forces)
       .def("_differentiate", &IntegratorHandle::differentiate);
 }
 

@@ -86,6 +86,7 @@ class Leaks(unittest.TestCase):
         integrator, state = abut.Integrator(system, dt=2e-3), system.initial_state()
         z = system.vector(state)
         self.check(lambda: integrator.step(state).v)
+        self.check(lambda: integrator.contact_forces.F_W)
         self.check(lambda: integrator.step_derivatives(state).dx_dx, of=10)
         self.check(lambda: system.jacobian(z, "bar"))
         self.check(lambda: scene.system().names, of=10)

@@ -87,12 +87,18 @@ class Output {
       throw InvalidInput(arguments.stats +
                          ": has the statistics of the run before; give those of the steps to come another "
                          "--stats file (works are counted from there)");
+    if (arguments.resume && std::filesystem::is_regular_file(arguments.contact_forces))
+      throw InvalidInput(arguments.contact_forces +
+                         ": has the contact forces of the run before; give those of the frames to come "
+                         "another --contact-forces file");
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
     else if (!arguments.out.empty())
       csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
     if (!arguments.page.empty()) page_ = std::make_unique<OutputFile>(arguments.page);
     if (!arguments.stats.empty()) statistics_ = std::make_unique<cli::StatisticsCsv>(arguments.stats);
+    if (!arguments.contact_forces.empty())
+      contact_forces_ = std::make_unique<cli::ContactForcesCsv>(arguments.contact_forces);
   }
 
   // Called after every step.
@@ -103,6 +109,7 @@ class Output {
 
   void frame() {
     if (csv_) csv_->write(simulation_);
+    if (contact_forces_) contact_forces_->write(simulation_);
     if (is_hdf5(arguments_.out) || page_) recording_.add_frame(simulation_);
   }
 
@@ -112,24 +119,26 @@ class Output {
     if (csv_) failures.attempt([&] { csv_->finish(); });
     if (is_hdf5(arguments_.out)) failures.attempt([&] { save(); });
     if (statistics_) failures.attempt([&] { statistics_->finish(); });
+    if (contact_forces_) failures.attempt([&] { contact_forces_->finish(); });
     if (page_)
       failures.attempt([&] {
         page_->write(dynamics::scene_page(simulation_.scene(), recording_));
         page_->finish();
       });
     if (!failures.any() && arguments_.out.empty() && !is_standard_output(arguments_.page) &&
-        !is_standard_output(arguments_.stats))
+        !is_standard_output(arguments_.stats) && !is_standard_output(arguments_.contact_forces))
       summarize();
   }
 
  private:
   // Prints a summary to standard output, for runs without a trajectory file.
   void summarize() const {
-    cli::say("{}: {} of {:g} s, {}: time {:g} s{}{}; --out FILE keeps the trajectory\n", arguments_.scene,
+    cli::say("{}: {} of {:g} s, {}: time {:g} s{}{}{}; --out FILE keeps the trajectory\n", arguments_.scene,
              counted(static_cast<std::size_t>(simulation_.steps()), "step"), arguments_.dt,
              counted(simulation_.scene().bodies.size(), "body", "bodies"), simulation_.time(),
              arguments_.page.empty() ? "" : "; motion in " + arguments_.page,
-             arguments_.stats.empty() ? "" : "; statistics in " + arguments_.stats);
+             arguments_.stats.empty() ? "" : "; statistics in " + arguments_.stats,
+             arguments_.contact_forces.empty() ? "" : "; contact forces in " + arguments_.contact_forces);
   }
 
   // `steps`: number of steps of the whole run.
@@ -191,6 +200,7 @@ class Output {
   dynamics::Simulation& simulation_;
   std::unique_ptr<cli::TrajectoryCsv> csv_;
   std::unique_ptr<cli::StatisticsCsv> statistics_;
+  std::unique_ptr<cli::ContactForcesCsv> contact_forces_;
   std::unique_ptr<OutputFile> page_, next_save_;
   dynamics::Recording recording_;
   cli::SaveTimes saves_{cli::SaveTimes::Clock::now()};
@@ -217,12 +227,15 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
 // Throws InvalidInput if two outputs go to the same file or to standard output.
 void require_distinct_outputs(const Arguments& arguments) {
   const std::pair<const char*, const std::string*> outputs[] = {
-      {"--out", &arguments.out}, {"--stats", &arguments.stats}, {"--page", &arguments.page}};
+      {"--out", &arguments.out},
+      {"--stats", &arguments.stats},
+      {"--contact-forces", &arguments.contact_forces},
+      {"--page", &arguments.page}};
   const auto place = [](const std::string& path) {
     return is_standard_output(path) ? "-" : place_of(path).string();
   };
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < i; ++k) {
+  for (std::size_t i = 0; i < std::size(outputs); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
       const std::string &path = *outputs[k].second, &other = *outputs[i].second;
       if (!path.empty() && !other.empty() && place(path) == place(other))
         throw InvalidInput(fmt::format("{} and {} both go to {}; give each a file of its own",
@@ -234,7 +247,8 @@ void require_distinct_outputs(const Arguments& arguments) {
 // Refuses outputs that would replace the scene, one of its robots, a control file, an asset or, but for a
 // recording, a recording.
 void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene) {
-  for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
+  for (const std::string& output :
+       {arguments.out, arguments.stats, arguments.contact_forces, arguments.page}) {
     require_not_input(output, arguments.scene);
     for (const std::filesystem::path& robot : scene.robot_files) require_not_input(output, robot);
     for (const std::string& control : {arguments.control, arguments.joint_control})
@@ -257,8 +271,10 @@ dynamics::StepConfig step_config(const Arguments& arguments) {
 
 // Refuses options that would have no effect, and a folder of assets that is not one.
 void require_heeded(const Arguments& arguments) {
-  if (arguments.every_given && arguments.out.empty() && arguments.page.empty() && !arguments.stats.empty())
-    throw InvalidInput("--every has no effect without --out or --page: --stats has every step");
+  if (arguments.every_given && arguments.out.empty() && arguments.page.empty() &&
+      arguments.contact_forces.empty() && !arguments.stats.empty())
+    throw InvalidInput(
+        "--every has no effect without --out, --page or --contact-forces: --stats has every step");
   const auto sets = [&](const char* name) {
     return std::any_of(arguments.integrator_settings.begin(), arguments.integrator_settings.end(),
                        [&](const SettingValue& value) { return value.name == name; });
@@ -334,7 +350,9 @@ void move(const Arguments& arguments, std::int64_t steps, const ControlAt& contr
 int run(Arguments arguments) {
   require_heeded(arguments);
   // If no other output is requested, the trajectory goes to standard output.
-  if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
+  if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty() &&
+      arguments.contact_forces.empty())
+    arguments.out = "-";
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);

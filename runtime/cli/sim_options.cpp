@@ -87,7 +87,7 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second (where a save takes long, after ten times "
                  "that), or a CSV file, whole or not at all; -: CSV "
-                 "on standard output, which is the default where neither --page nor --stats is given; poses "
+                 "on standard output, which is the default where no other output is given; poses "
                  "are those of the bodies' frames, in the centre of mass along the principal axes");
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
   app.add_option("--page", arguments.page, "web page that plays the motion");
@@ -104,14 +104,22 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
                   dynamics::kImplicitStiction, dynamics::kImplicitStiction / dynamics::kGreatestUnit) +
       "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
       "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");
-  app.add_option("--every", arguments.every,
-                 fmt::format("time between rows of a body in the trajectory, {:g} to {:g} s", kLeastDt,
-                             kGreatestEvery))
+  app.add_option(
+         "--every", arguments.every,
+         fmt::format(
+             "time between rows of a body in the trajectory and of a pair in the contact forces, {:g} "
+             "to {:g} s",
+             kLeastDt, kGreatestEvery))
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestEvery,
                           fmt::format("a time from {:g} to {:g} s", kLeastDt, kGreatestEvery)))
       ->each([&arguments](const std::string&) { arguments.every_given = true; });
   app.add_option("--stats", arguments.stats, "statistics of every step, CSV; -: on standard output");
+  app.add_option(
+      "--contact-forces", arguments.contact_forces,
+      "contact forces between bodies, CSV: for each pair in contact, every --every seconds, force (N) and "
+      "torque (N m, about the centre of mass) on body_B in the world's axes; body_A 'world': the fixed "
+      "shapes; -: on standard output");
   add_jobs(app, arguments.jobs, "threads");
 }
 

@@ -11,8 +11,8 @@
 namespace abut::cli {
 
 struct SimArguments {
-  std::string scene, assets, out, stats, page, control, joint_control, model = "vertex",
-                                                                       integrator = "midpoint", solver;
+  std::string scene, assets, out, stats, contact_forces, page, control, joint_control;
+  std::string model = "vertex", integrator = "midpoint", solver;
   bool resume = false, every_given = false;
   std::optional<std::int64_t> steps;   // absent: the scene's duration
   double dt = 2e-3, every = 1.0 / 60;  // s

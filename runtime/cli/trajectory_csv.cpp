@@ -28,6 +28,25 @@ void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
   }
 }
 
+ContactForcesCsv::ContactForcesCsv(const std::string& path) : file_(path) {
+  file_.write("step,time,body_A,body_B,contacts,fx,fy,fz,taux,tauy,tauz\n");
+}
+
+void ContactForcesCsv::write(const dynamics::Simulation& simulation) {
+  const auto name = [&](std::int32_t body) {
+    return body == dynamics::kFixed
+               ? std::string(dynamics::kWorld)
+               : csv_field(simulation.scene().bodies[static_cast<std::size_t>(body)].name);
+  };
+  simulation.contact_forces(forces_);
+  for (const dynamics::ContactForce& pair : forces_) {
+    const Vec3<double> moment = pair.F_W[1].head<3>(), force = pair.F_W[1].tail<3>();
+    file_.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", simulation.steps(), simulation.time(),
+                            name(pair.A), name(pair.B), pair.contacts, force.x(), force.y(), force.z(),
+                            moment.x(), moment.y(), moment.z()));
+  }
+}
+
 StatisticsCsv::StatisticsCsv(const std::string& path) : file_(path) {
   file_.write(
       "step,time,contacts,iterations,residual,kinetic,potential,control_work,stabilisation_work,"

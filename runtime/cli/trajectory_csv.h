@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/core/output_file.h"
 #include "runtime/dynamics/step/simulation.h"
@@ -20,6 +21,20 @@ class TrajectoryCsv {
 
  private:
   OutputFile file_;
+};
+
+// Writes the contact forces of a simulation's last step, one row per pair of bodies and time: step, time (s),
+// bodies A (dynamics::kWorld for the fixed shapes) and B, number of contacts, force on B (N) and its moment
+// about B's centre of mass (N m), in the world's axes. There are none before the first step.
+class ContactForcesCsv {
+ public:
+  explicit ContactForcesCsv(const std::string& path);  // "-": standard output; throws IoError
+  void write(const dynamics::Simulation& simulation);
+  void finish() { file_.finish(); }
+
+ private:
+  OutputFile file_;
+  std::vector<dynamics::ContactForce> forces_;
 };
 
 // Writes one row per step: contacts, the solver's iterations and residual, energies, the accumulated works of

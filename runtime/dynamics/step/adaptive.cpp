@@ -61,6 +61,9 @@ class AdaptiveStep final : public Integrator {
     return step(state, control, &derivatives);
   }
   std::span<const PairContact> contacts() const override { return {}; }
+  void contact_forces(std::vector<ContactForce>& forces) const override {
+    parts_[last_part_]->contact_forces(forces);
+  }
 
  private:
   // A trial of a part of length dt / 2^halvings.
@@ -88,6 +91,7 @@ class AdaptiveStep final : public Integrator {
   std::vector<double> radii_;  // of the bodies, from radii_of()
   // Integrators for parts of dt / 2^k; null: not needed so far.
   std::vector<std::unique_ptr<Integrator>> parts_;
+  std::size_t last_part_ = 0;  // index of the integrator of the last part of the step
   Trial coarse_, halves_[2];
   StepDerivatives of_part_;
   StepReport report_;
@@ -194,6 +198,7 @@ const StepReport& AdaptiveStep::step(State& state, const Control& control, StepD
     }
     bound_kept = bound_kept && accepted;
     take(k + 1, state, control, derivatives);
+    last_part_ = static_cast<std::size_t>(k) + 1;
     done += all >> k;
     if (k > 0 && growth_ * apart <= bound(k - 1) && done % (all >> (k - 1)) == 0) --k;
   }

@@ -7,6 +7,7 @@
 
 #include "runtime/core/parallel.h"
 #include "runtime/dynamics/solve/implicit_velocities.h"
+#include "runtime/dynamics/step/contact_forces.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/implicit_settings.h"
 #include "runtime/dynamics/step/implicit_slopes.h"
@@ -42,6 +43,9 @@ class ImplicitStep final : public Integrator {
   }
 
   std::span<const PairContact> contacts() const override { return {}; }
+  void contact_forces(std::vector<ContactForce>& forces) const override {
+    fill_contact_forces(contact_.pairs(), forces);
+  }
   const StepReport& step(State& state, const Control& control) override {
     return step(state, control, static_cast<ImplicitSlopes*>(nullptr));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -108,6 +109,18 @@ bool all_finite(const StepDerivatives& derivatives);
 // Adds the status and kinks of `other` to derivatives that are computed from both.
 void add_status(const StepDerivatives& other, StepDerivatives& derivatives);
 
+// The contact forces between two bodies, summed over their contacts.
+struct ContactForce {
+  // Indices of bodies, A < B; A is kFixed for the fixed shapes, which count as one body, at rest with its
+  // frame in the world's origin.
+  std::int32_t A = kFixed, B = kFixed;
+  // Contact points that transmit an impulse; with contact forces, pairs of shapes that overlap.
+  int contacts = 0;
+  // Wrenches (moment about the centre of mass, of the fixed shapes about the world's origin; force) on A and
+  // on B, in the world's axes, N m and N. The two are opposite about any one point.
+  std::array<Vec6<double>, 2> F_W = {Vec6<double>::Zero(), Vec6<double>::Zero()};
+};
+
 // Advances states of one system by one time step per call. Keeps working memory, which saves time and does
 // not change results. Use one per thread.
 class Integrator {
@@ -130,6 +143,15 @@ class Integrator {
 
   // Contacts of the last step, with their impulses; none with contact forces.
   virtual std::span<const PairContact> contacts() const = 0;
+
+  // Fills `forces` with the contact forces of the last step, one entry for each pair of bodies with a force,
+  // ascending by (A, B); none before the first step. With rigid contact they are the impulses of the step
+  // over dt, at the poses in the middle of the step where contacts were found, so that a body's momentum
+  // changes by dt times their sum and its weight; parts of a step that moves overlapping bodies apart are no
+  // forces. With contact forces they are those evaluated last: `implicit` at the end of the step,
+  // `semi_implicit` at its start, `rk4` at the last of its four places; of a step that was divided, those of
+  // its last part. Undefined after a step that threw. Allocates only to grow.
+  virtual void contact_forces(std::vector<ContactForce>& forces) const = 0;
 };
 
 // Entry of an integrator in the table.

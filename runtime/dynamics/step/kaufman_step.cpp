@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/dynamics/step/contact_forces.h"
 #include "runtime/dynamics/step/contact_stage.h"
 
 namespace abut::dynamics {
@@ -35,6 +36,9 @@ class KaufmanStep final : public Integrator {
   }
 
   std::span<const PairContact> contacts() const override { return stage_.contacts(); }
+  void contact_forces(std::vector<ContactForce>& forces) const override {
+    fill_contact_forces(stage_.contacts(), stage_.bodies(), dt_, forces);
+  }
 
  private:
   BodyState moved(const BodyState& state, std::size_t body, double time) const;

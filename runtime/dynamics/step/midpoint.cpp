@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/table.h"
 #include "runtime/dynamics/solve/stabilisation.h"
+#include "runtime/dynamics/step/contact_forces.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/free_motion.h"
 #include "runtime/dynamics/step/midpoint_slopes.h"
@@ -58,6 +59,9 @@ class Midpoint final : public Integrator {
 
   double derivative_error() const override { return stage_.trees().empty() ? 1e-15 : 1e-9; }
   std::span<const PairContact> contacts() const override { return stage_.contacts(); }
+  void contact_forces(std::vector<ContactForce>& forces) const override {
+    fill_contact_forces(stage_.contacts(), stage_.bodies(), dt_, forces);
+  }
 
  private:
   const StepReport& step(State& state, const Control& control, StepDerivatives* derivatives) {

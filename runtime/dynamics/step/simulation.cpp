@@ -17,6 +17,7 @@ Simulation::Simulation(const Scene& scene, const StepConfig& config)
 
 const StepReport& Simulation::step(const Control& control) {
   before_ = state_;
+  stepped_ = false;
   try {
     report_ = integrator_->step(state_, control);
   } catch (...) {
@@ -24,6 +25,7 @@ const StepReport& Simulation::step(const Control& control) {
     throw;
   }
   ++steps_;
+  stepped_ = true;
   return report_;
 }
 
@@ -38,6 +40,7 @@ void Simulation::restore(const State& state, std::int64_t steps) {
   state_ = placed;
   steps_ = steps;
   report_ = report;
+  stepped_ = false;
 }
 
 }  // namespace abut::dynamics

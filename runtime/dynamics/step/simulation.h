@@ -44,6 +44,12 @@ class Simulation {
 
   // Contacts of the last step with their impulses.
   std::span<const PairContact> contacts() const { return integrator_->contacts(); }
+  // Fills `forces` with the contact forces of the last step, see Integrator::contact_forces; none before the
+  // first step of a run, restore() included, and after a step that threw.
+  void contact_forces(std::vector<ContactForce>& forces) const {
+    forces.clear();
+    if (stepped_) integrator_->contact_forces(forces);
+  }
 
   // Continues from a state and number of steps as state() and steps() returned them, bit-identical to a run
   // that never stopped. Throws InvalidInput for a state that does not fit the system and steps outside [0,
@@ -57,6 +63,7 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   StepReport report_;
   std::int64_t steps_ = 0;
+  bool stepped_ = false;  // whether the last step is that of integrator_
 };
 
 }  // namespace abut::dynamics

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/step/contact_forces.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/tree/derivatives.h"
 #include "runtime/dynamics/tree/dynamics.h"
@@ -119,6 +120,7 @@ void TreeIntegrator::find_kinetic_energies(const State& state, std::vector<doubl
 
 void TreeIntegrator::heed_contact() {
   covered_ = covered_ && equations_.covers(dt_);
+  fill_contact_forces(equations_.pairs(), contact_forces_);
   for (std::size_t i = 0; i < fastest_.size(); ++i) {
     const Vec6<double>& V = equations_.motions()[i].V_WB_W;
     fastest_[i][0] = std::max(fastest_[i][0], V.head<3>().norm());

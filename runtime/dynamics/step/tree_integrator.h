@@ -14,6 +14,7 @@ class TreeIntegrator : public Integrator {
   const StepReport& step(State& state, const Control& control) override;
   const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override;
   std::span<const PairContact> contacts() const override { return {}; }
+  void contact_forces(std::vector<ContactForce>& forces) const override { forces = contact_forces_; }
 
  protected:
   // `stiction` is that of CompliantContact.
@@ -47,7 +48,7 @@ class TreeIntegrator : public Integrator {
                                  ForwardSlopes* slopes);
 
   // Registers the forces evaluated last as used by the step: whether the search for contacts covered the
-  // motion there, and the status of the contact model.
+  // motion there, the status of the contact model, and the contact forces.
   void heed_contact();
 
   MotionEquations& equations() { return equations_; }
@@ -74,9 +75,10 @@ class TreeIntegrator : public Integrator {
   MotionEquations equations_;
   double dt_;
   StepReport report_;
-  bool covered_ = true;                // whether the search for contacts covered all stages of the step
-  Status contact_ = Status::kOk;       // worst of all forces of the step: kNotConverged, kClamped or kOk
-  std::vector<Vec6<double>> fastest_;  // for each body, a twist as fast as it was anywhere in the step
+  bool covered_ = true;           // whether the search for contacts covered all stages of the step
+  Status contact_ = Status::kOk;  // worst of all forces of the step: kNotConverged, kClamped or kOk
+  std::vector<ContactForce> contact_forces_;  // those registered last
+  std::vector<Vec6<double>> fastest_;         // for each body, a twist as fast as it was anywhere in the step
   VecX<double> q_start_, v_start_, q_, v_;
   State start_, next_;                           // of the step, with jointed bodies at their places
   std::vector<double> kinetic_start_, kinetic_;  // energy of each body in start_ and next_, J
