@@ -301,15 +301,6 @@ void require_friction(const Arguments& arguments, const dynamics::Scene& scene) 
                      " has friction; add the line `mu NUMBER`");
 }
 
-// Warns of assets whose points the contact model uses although they are too few.
-void warn_of_wrong_signs(const Arguments& arguments, const dynamics::Scene& scene) {
-  cli::WrongSigns wrong_signs(arguments.model, arguments.settings);
-  for (const dynamics::Shape& shape : scene.fixed) wrong_signs.note(shape.geometry);
-  for (const dynamics::Body& body : scene.bodies)
-    for (const dynamics::Shape& shape : body.shapes) wrong_signs.note(shape.geometry);
-  wrong_signs.print("abut-sim");
-}
-
 // Takes one step; adds the place in the run to what it throws.
 void step(const Arguments& arguments, const dynamics::Control& control, dynamics::Simulation& simulation) {
   try {
@@ -365,7 +356,7 @@ int run(Arguments arguments) {
   for (const std::string& line : dynamics::starts_beyond_limits(scene))
     cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
              line);
-  warn_of_wrong_signs(arguments, scene);
+  cli::warn_of_wrong_signs(scene, arguments.model, arguments.settings);
   cli::ControlFile control(arguments.control, simulation.system());
   cli::JointControlFile joints(arguments.joint_control, simulation.system());
   for (const std::string& name : joints.limp())

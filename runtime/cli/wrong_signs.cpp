@@ -25,4 +25,13 @@ void WrongSigns::print(std::string_view program) const {
   for (const std::string& warning : warnings_) say(stderr, "{}: warning: {}\n", program, warning);
 }
 
+void warn_of_wrong_signs(const dynamics::Scene& scene, std::string_view model,
+                         const SettingValues& settings) {
+  WrongSigns wrong_signs(model, settings);
+  for (const dynamics::Shape& shape : scene.fixed) wrong_signs.note(shape.geometry);
+  for (const dynamics::Body& body : scene.bodies)
+    for (const dynamics::Shape& shape : body.shapes) wrong_signs.note(shape.geometry);
+  wrong_signs.print("abut-sim");
+}
+
 }  // namespace abut::cli

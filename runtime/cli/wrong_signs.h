@@ -6,6 +6,7 @@
 
 #include "runtime/body/geometry.h"
 #include "runtime/core/settings.h"
+#include "runtime/dynamics/system/scene.h"
 
 namespace abut::cli {
 
@@ -24,5 +25,8 @@ class WrongSigns {
   bool from_points_, from_grids_;  // soft distances come from points; from an asset's grid where it has one
   std::set<std::string> warnings_;
 };
+
+// The same for the shapes of a scene, of abut-sim.
+void warn_of_wrong_signs(const dynamics::Scene& scene, std::string_view model, const SettingValues& settings);
 
 }  // namespace abut::cli

@@ -111,9 +111,10 @@ void add_status(const StepDerivatives& other, StepDerivatives& derivatives);
 
 // The contact forces between two bodies, summed over their contacts.
 struct ContactForce {
-  // Indices of bodies, A < B; A is kFixed for the fixed shapes, which count as one body, at rest with its
+  // Index of a body, less than B; kFixed for the fixed shapes, which count as one body, at rest with its
   // frame in the world's origin.
-  std::int32_t A = kFixed, B = kFixed;
+  std::int32_t A = kFixed;
+  std::int32_t B = kFixed;  // index of the other body
   // Contact points that transmit an impulse; with contact forces, pairs of shapes that overlap.
   int contacts = 0;
   // Wrenches (moment about the centre of mass, of the fixed shapes about the world's origin; force) on A and
