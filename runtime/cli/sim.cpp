@@ -362,8 +362,7 @@ int run(Arguments arguments) {
   for (const std::string& name : joints.limp())
     cli::say(stderr,
              "abut-sim: warning: {}: joint '{}' has no stiffness that would pull it to its targets, and no "
-             "force; `set "
-             "{} stiffness ...` in the scene\n",
+             "force; `set {} stiffness ...` in the scene\n",
              arguments.joint_control, name, name);
   const std::int64_t steps = steps_of(scene, arguments);
 

@@ -11,7 +11,8 @@ namespace abut::dynamics {
 // How a contact along a surface is sampled by points.
 enum class ContactSampling {
   kVertex,  // at the corners of the contact area, which can carry any load that the area can
-  kPatch,   // as kVertex, but the disc of a cylinder or cone on a plane at points of equal area, for uniform pressure
+  kPatch,   // as kVertex, but the disc of a cylinder or cone on a plane at points of equal area, for uniform
+            // pressure
   kPieces,  // at corners; assets touch as unions of their convex pieces
 };
 
