@@ -57,8 +57,8 @@ class Midpoint final : public Integrator {
   }
   const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override;
 
-  double derivative_error() const override { return stage_.trees().empty() ? 1e-15 : 1e-9; }
   std::span<const PairContact> contacts() const override { return stage_.contacts(); }
+  double derivative_error() const override { return stage_.trees().empty() ? 1e-15 : 1e-9; }
   void contact_forces(std::vector<ContactForce>& forces) const override {
     fill_contact_forces(stage_.contacts(), stage_.bodies(), dt_, forces);
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "runtime/dynamics/step/second_derivatives.h"
 #include "runtime/dynamics/tree/tree.h"
@@ -134,17 +135,22 @@ TEST(StepBeforeContact, FirstDerivativesEqualDifferences) {
   });
 }
 
+std::pair<VecX<double>, VecX<double>> directions(Eigen::Index size) {
+  VecX<double> x(size), y(size);
+  for (Eigen::Index k = 0; k < size; ++k) {
+    x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
+    y[k] = std::cos(2.3 * static_cast<double>(k));
+  }
+  return {x, y};
+}
+
 TEST(StepSecondDerivatives, EqualSecondDifferencesAndAreSymmetric) {
   for_every_gap_and_integrator([&](double gap, std::string_view integrator) {
     Steps steps(gap, integrator);
     StepDifferences &differences = steps.differences, &alone = steps.alone;
     const State& start = steps.start;
     const Eigen::Index size = differences.size();
-    VecX<double> x(size), y(size);
-    for (Eigen::Index k = 0; k < size; ++k) {
-      x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
-      y[k] = std::cos(2.3 * static_cast<double>(k));
-    }
+    const auto [x, y] = directions(size);
     const auto along = [&](StepDifferences& of, const VecX<double>& direction) {
       return second_derivatives(of.integrator(), of.coordinates(), start, {}, direction).state;
     };
@@ -167,11 +173,7 @@ TEST(StepSecondDerivatives, OfTreesUnderMidpointEqualDifferences) {
     const System system(scene);
     StepDifferences differences(system, {.dt = 4e-3});
     const Eigen::Index size = differences.size();
-    VecX<double> x(size), y(size);
-    for (Eigen::Index k = 0; k < size; ++k) {
-      x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
-      y[k] = std::cos(2.3 * static_cast<double>(k));
-    }
+    const auto [x, y] = directions(size);
     const auto along = [&](const VecX<double>& direction) {
       const StepDerivatives found = second_derivatives(differences.integrator(), differences.coordinates(),
                                                        system.initial_state(), {}, direction);
