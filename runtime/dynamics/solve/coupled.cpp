@@ -170,17 +170,24 @@ double CoupledSolver::take(std::span<ContactRow> rows, double residual, const Is
   return residual;
 }
 
-// Runs Newton's method from the impulses so far and, if that fails and `path` is set, follows the path, which
-// does not depend on these impulses. Keeps the best impulses and returns their squared residual, in the units
-// of squared_speed.
-double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
+// Runs Newton's method from the impulses so far and, if that fails and nothing else follows (`last`), what
+// does not depend on these impulses: the path where the residual is large, and proximal points. Keeps the
+// best impulses and returns their squared residual, in the units of squared_speed.
+double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool last,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
   newton.load(rows, problem_.trees, std::sqrt(squared_speed));
-  const bool found = newton.newton(tolerance);
+  bool found = newton.newton(tolerance);
   residual = take(rows, residual, newton);
-  if (found || !path) return residual;
-  newton.follow_path(tolerance);
+  if (found || !last) return residual;
+  if (rows.size() <= IslandNewton::kMaxOnPath &&
+      residual > config_.path_residual * config_.path_residual * squared_speed) {
+    found = newton.follow_path(tolerance);
+    residual = take(rows, residual, newton);
+  }
+  if (found) return residual;
+  newton.load(rows, problem_.trees, std::sqrt(squared_speed));
+  newton.proximal_points(tolerance);
   return take(rows, residual, newton);
 }
 
@@ -207,7 +214,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, const SquaredSpee
   }
   double residual = kInfinity;
   int finish_at = first_finish(all, limit);
-  const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMaxOnPath;
+  const bool may_finish = finish_at <= limit;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
     const SweepChange change = sweep_island(island, ratio, team);
@@ -227,8 +234,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, const SquaredSpee
     ratio = kNoRatio;
     last_total = 0;
   }
-  const double tolerated = std::max(tolerance, config_.path_residual * config_.path_residual * squared_speed);
-  if (residual > tolerated && may_follow_path) residual = finish(all, residual, squared_speed, true, newton);
+  if (residual > tolerance && may_finish) residual = finish(all, residual, squared_speed, true, newton);
   report.residual = std::sqrt(residual / speeds.with_targets);
   if (!(residual <= tolerance)) report.status = Status::kNotConverged;
   return report;

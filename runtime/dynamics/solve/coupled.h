@@ -38,14 +38,14 @@ struct alignas(64) BodyWrench {
 // The method sweeps over the contacts of an island; each contact in turn is solved exactly with all others
 // held (coulomb_contact.h). This is a block Gauss-Seidel method on the law itself, without convex relaxation:
 // sliding contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, and
-// by a path where the sweeps reach their limit (newton.h). Residual: the largest violation of the law at any
-// contact, as a velocity (CoulombContact::violation), over the largest speed at any contact of its island
-// without impulses, relative to the target velocities. An island is solved (kOk) within the tolerance of the
-// contacts' own velocities: the target velocity of one that would open may be any, such as -gap/dt of a wide
-// gap. Impulses are equal and opposite at one point, and the returned twists are computed from them at the
-// end, so that linear and angular momentum of free bodies are conserved to rounding. Differs from
-// [Kaufman2008]: contacts are staggered rather than the two kinds of impulses; the fixed points are the same,
-// and one sweep costs what a sweep of one of its projections costs.
+// by a path or by proximal points where the sweeps reach their limit (newton.h). Residual: the largest
+// violation of the law at any contact, as a velocity (CoulombContact::violation), over the largest speed at
+// any contact of its island without impulses, relative to the target velocities. An island is solved (kOk)
+// within the tolerance of the contacts' own velocities: the target velocity of one that would open may be
+// any, such as -gap/dt of a wide gap. Impulses are equal and opposite at one point, and the returned twists
+// are computed from them at the end, so that linear and angular momentum of free bodies are conserved to
+// rounding. Differs from [Kaufman2008]: contacts are staggered rather than the two kinds of impulses; the
+// fixed points are the same, and one sweep costs what a sweep of one of its projections costs.
 class CoupledSolver final : public ContactSolver {
  public:
   static constexpr const char* kName = "coupled";
@@ -89,7 +89,7 @@ class CoupledSolver final : public ContactSolver {
   SweepChange sweep_island(std::int32_t island, double ratio, Team& team);
   double violation(std::int32_t island, Team& team);
   double take(std::span<ContactRow> rows, double residual, const IslandNewton& newton);
-  double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
+  double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool last,
                 IslandNewton& newton);
   ContactReport solve_island(std::int32_t island, const SquaredSpeeds& speeds, Team& team,
                              IslandNewton& newton);

@@ -19,6 +19,9 @@ constexpr double kRounding = 0.03;      // tau at the start of the path
 constexpr double kLeastRounding = 1e-6;
 constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
 
+// Factors by which rho falls from one proximal point to the next.
+constexpr double kFirstFall = 0.1, kLargestFall = 0.01, kLeastFall = 0.97;
+
 // block += J_i' J_k if both sides are on the same body or tree.
 void add_shared(const TreeRows& trees, const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k,
                 std::int32_t body_k, Mat3<double>& block) {
@@ -86,7 +89,7 @@ IslandNewton::IslandNewton() {
   W_.reserve(n * n);
   J_.reserve((n + 1) * (n + 1));
   squares_.reserve(n * n);
-  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &path_, &tangent_})
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &center_, &path_, &tangent_})
     v->reserve(n + 1);
 }
 
@@ -94,7 +97,7 @@ void IslandNewton::load(std::span<const ContactRow> rows, const TreeRows& trees,
   n_ = 3 * rows.size();
   W_.resize(n_ * n_);
   contacts_.resize(rows.size());
-  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &path_, &tangent_})
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &center_, &path_, &tangent_})
     v->resize(n_ + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const CoulombContact<double>& law = rows[i].law;
@@ -136,6 +139,7 @@ double IslandNewton::evaluate(const std::vector<double>& x, double lambda, doubl
   for (std::size_t i = 0; i < n_; ++i) {
     double u = contacts_[i / 3].b[static_cast<Eigen::Index>(i % 3)] + (1 - lambda) * lift(i, attempt_);
     for (std::size_t k = 0; k < n_; ++k) u += W_[i * n_ + k] * x[k];
+    if (shift_ > 0) u += shift_ * (x[i] - center_[i]);
     d_[i] = x[i] - u;
   }
   for (std::size_t i = 0; i < n_; i += 3) {
@@ -157,8 +161,8 @@ double IslandNewton::worst() const {
   return std::sqrt(largest);
 }
 
-// Rows of J = dF/dx = I + C dd/dx, with the 3 x 3 matrix C of each contact, dF = dx + C dd, and dd/dx = I -
-// W, shifted to (1 - kShift) I - W.
+// Rows of J = dF/dx = I + C dd/dx, with the 3 x 3 matrix C of each contact, dF = dx + C dd, and dd/dx = (1 -
+// rho) I - W, shifted by kShift.
 void IslandNewton::differentiate(double tau, std::size_t stride) {
   for (std::size_t i = 0; i < n_; i += 3) {
     const double mu_t = contacts_[i / 3].mu_t;
@@ -177,7 +181,7 @@ void IslandNewton::differentiate(double tau, std::size_t stride) {
       double* const out = &J_[(i + a) * stride];
       const double c0 = -C[a][0], c1 = -C[a][1], c2 = -C[a][2];
       for (std::size_t k = 0; k < n_; ++k) out[k] = c0 * W0[k] + c1 * W1[k] + c2 * W2[k];
-      for (std::size_t b = 0; b < 3; ++b) out[i + b] += (1 - kShift) * C[a][b];
+      for (std::size_t b = 0; b < 3; ++b) out[i + b] += (1 - kShift - shift_) * C[a][b];
       out[i + a] += 1;
     }
   }
@@ -214,7 +218,7 @@ bool IslandNewton::least_step() {
 // fell.
 bool IslandNewton::descend(double& value) {
   double length = 1, next = value;
-  for (int halving = 0; halving < 12; ++halving, length /= 2) {
+  for (int halving = 0; halving < 20; ++halving, length /= 2) {
     for (std::size_t i = 0; i < n_; ++i) trial_[i] = x_[i] + length * step_[i];
     next = evaluate(trial_, 1, 0);
     if (next < (1 - 1e-4 * length) * value) break;
@@ -245,6 +249,47 @@ bool IslandNewton::newton(double tolerance) {
     if (!singular) break;
   }
   return false;
+}
+
+// Newton's method with velocities shifted by rho; returns the number of steps.
+int IslandNewton::shifted_newton(double tolerance) {
+  double value = evaluate(x_, 1, 0);
+  int iteration = 0;
+  while (iteration < 15 && worst() > tolerance) {
+    ++iteration;
+    if (!exact_step(0) || !descend(value)) break;
+  }
+  evaluate(x_, 1, 0);
+  return iteration;
+}
+
+bool IslandNewton::proximal_points(double tolerance) {
+  return approach(1e-2, 100, tolerance) ||
+         (std::fill(x_.begin(), x_.end(), 0.0), approach(1, 150, tolerance));
+}
+
+// Proximal points from x_0 = x_ with rho below `first`, in at most `limit` steps of Newton's method.
+bool IslandNewton::approach(double first, int limit, double tolerance) {
+  center_ = x_;
+  double last = first, fall = kFirstFall;
+  bool found = false;
+  for (int steps = 0; steps < limit && !found && fall < kLeastFall;) {
+    shift_ = last * fall;
+    steps += 1 + shifted_newton(0.1 * tolerance);
+    if (worst() <= 0.1 * tolerance) {
+      center_ = x_;
+      last = shift_;
+      shift_ = 0;
+      evaluate(x_, 1, 0);
+      found = worst() <= tolerance;
+      fall = std::max(fall * fall, kLargestFall);
+    } else {
+      x_ = center_;
+      fall = std::sqrt(fall);
+    }
+  }
+  shift_ = 0;
+  return found;
 }
 
 // Solves [dF/dx dF/dlambda; border'] step = step_ in place, at x and lambda of z. Overwrites F_.

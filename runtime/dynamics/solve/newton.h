@@ -10,7 +10,7 @@ namespace abut::dynamics {
 
 // Solves all contacts of a small island together, for cases in which sweeps converge slowly or cycle: by
 // Newton's method on the equations of [Alart1991] and, if that fails, by following a path from a problem
-// whose solution is known.
+// whose solution is known, or through problems with contacts that are a little soft.
 //
 // Unknowns are x_n = W_nn r_n and x_t = W_tt r_t, velocities u = W r + b + (1 - lambda) lift, all in units of
 // the island's largest speed. With d = x - u, the positive part p(d_n) and the bound c = mu (W_tt/W_nn)
@@ -27,6 +27,11 @@ namespace abut::dynamics {
 // Redundant contacts make the matrix of a step singular. Newton's method then takes the minimum-norm step, so
 // that of all impulses that obey the law it finds those near the initial ones, which depend continuously on
 // the problem. On the path a small shift of W in the matrix, but not in F, selects one.
+//   Proximal points: with velocities u + rho (x - x_k) and rho > 0 the matrix is regular, and Newton's method
+// finds the solution x_k+1. From the last impulses, and then from none, rho falls while x_k+1 is found, and
+// else less fast, until x_k+1 obeys the law without rho. Redundant contacts whose targets differ by rounding
+// (a plate on many points) are solved by few of the many choices of contacts that carry, which Newton's
+// method alone misses.
 class IslandNewton {
  public:
   // For islands with more contacts this costs more than further sweeps; for the path the limit is lower.
@@ -40,11 +45,12 @@ class IslandNewton {
   // m/s.
   void load(std::span<const ContactRow> rows, const TreeRows& trees, double speed);
 
-  // Both search for an x at which the violation of every contact is at most `tolerance` (coulomb_contact.h,
+  // All search for an x at which the violation of every contact is at most `tolerance` (coulomb_contact.h,
   // relative to `speed`) and return whether they found one. `newton` starts from the rows' impulses or the
-  // last x; `follow_path` from lambda = 0.
+  // last x; `follow_path` from lambda = 0; `proximal_points` from the last x, and then from 0.
   bool newton(double tolerance);
   bool follow_path(double tolerance);
+  bool proximal_points(double tolerance);
 
   // Writes the impulses of x to the rows; they may lie outside the cone by as much as the equations are
   // violated.
@@ -67,17 +73,21 @@ class IslandNewton {
   bool exact_step(double least);
   bool least_step();
   bool descend(double& value);
+  int shifted_newton(double tolerance);
+  bool approach(double first, int limit, double tolerance);
   bool bordered_solve(const std::vector<double>& z, const std::vector<double>& border);
   bool back_to_path(std::vector<double>& z);
   Step advance(double& length, double tolerance);
 
   std::size_t n_ = 0;  // 3 x contacts
   int attempt_ = 0;    // number of the current attempt of follow_path
+  double shift_ = 0;   // rho; 0 outside of proximal_points
   std::vector<Contact> contacts_;
   std::vector<double> W_;        // n x n, row-major: u = W x + b
   std::vector<double> J_;        // row-major
   std::vector<double> squares_;  // J'J
   std::vector<double> F_, d_, x_, trial_, start_, step_;
+  std::vector<double> center_;          // x_k
   std::vector<double> path_, tangent_;  // (n + 1) point (x, lambda) of the curve, and its direction there
 };
 

@@ -120,16 +120,12 @@ void ContactStage::pose(const State& state, const Control& control) {
   std::size_t old = 0;
   for (PairContact& c : contacts_) {
     c.J_B_W.setZero();
-    const double u = normal_speed(c, bodies_);
-    c.target_velocity = c.gap > 0 ? -c.gap / dt_ : 0;
-    if (u < c.target_velocity) {
+    const double u = normal_speed(c, bodies_), most = fall(c);
+    c.target_velocity = c.gap > kRounding * most * dt_ ? -c.gap / dt_ : 0;
+    if (u < c.target_velocity)
       c.target_velocity = std::max(c.target_velocity, -c.restitution * u);
-    } else if (u > 0 && !(is_moved(bodies_, c.A) && is_moved(bodies_, c.B))) {
-      // Forces may reverse the motion within the step. Stopped at once, the contact would stay higher than
-      // its speed could have lifted it; it may fall back as fast as it rose.
-      const double fall = std::max(0.0, -force_speed(c));
-      c.target_velocity = std::min(c.target_velocity, -std::min(u, fall));
-    }
+    else if (u > kRounding * most)
+      c.target_velocity = std::min(c.target_velocity, -std::min(u, most));
     while (old < state.impulses.size() && comes_before(state.impulses[old].key, c.key)) ++old;
     if (old < state.impulses.size() && state.impulses[old].key == c.key) c.J_B_W = state.impulses[old].J_B_W;
   }
@@ -147,13 +143,15 @@ void ContactStage::pose_trees(const Control& control) {
   }
 }
 
-// Change of the normal velocity by forces within dt, for a contact with a partner that nothing moves.
-double ContactStage::force_speed(const PairContact& c) const {
-  const bool A_moves = !is_moved(bodies_, c.B);
+// Speed towards each other that forces add within dt, for a contact with a partner that nothing moves; 0 for
+// others.
+double ContactStage::fall(const PairContact& c) const {
+  const bool A_moves = is_moved(bodies_, c.A);
+  if (A_moves == is_moved(bodies_, c.B)) return 0;
   const auto moving = static_cast<std::size_t>(A_moves ? c.A : c.B);
   const Vec6<double>& dV = force_changes_[moving];
   const Vec3<double> p = c.p_WC - bodies_[moving].p_WBcm;
-  return (A_moves ? -1 : 1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p));
+  return std::max(0.0, (A_moves ? 1 : -1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p)));
 }
 
 double ContactStage::control_work(const Control& control, std::span<const Vec6<double>> free) const {

@@ -13,6 +13,8 @@
 
 namespace abut::dynamics {
 
+inline constexpr double kRounding = 1e-6;  // see ContactStage::pose
+
 // The part that integrators with rigid contact share: finding the contacts of a configuration, posing the
 // contact problem, and solving for the impulses.
 class ContactStage {
@@ -36,7 +38,10 @@ class ContactStage {
   // impulse in the last step.
   //
   // A contact that would close within dt departs at once with e times its approach speed, e its restitution
-  // [Moreau]: an impact comes up to dt early.
+  // [Moreau]: an impact comes up to dt early. One that opens may be turned by forces within dt and may then
+  // close as fast as it opened: stopped at once, it would stay higher than its speed could have lifted it.
+  // Speeds and gaps of less than kRounding times what forces change within dt are none: of the contacts of a
+  // plate at rest, rounding would let some close and not others.
   void pose(const State& state, const Control& control);
 
   // Work of the control's wrenches on bodies without joints, J: wrenches times the mean of the twists before
@@ -74,7 +79,7 @@ class ContactStage {
 
  private:
   std::span<const BodyPair> pairs();
-  double force_speed(const PairContact& c) const;
+  double fall(const PairContact& c) const;
   void pose_trees(const Control& control);
   bool comes_before(const ContactKey& key, const ContactKey& other) const;
 

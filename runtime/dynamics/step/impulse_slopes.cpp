@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/dynamics/step/contact_stage.h"
+
 namespace abut::dynamics {
 namespace {
 
@@ -139,21 +141,25 @@ void ImpulseSlopes::name_shape(const Row& row) {
 void ImpulseSlopes::add_target(Row& row, double speed) {
   row.dtarget = MatX<double>::Zero(1, inputs_);
   if (row.friction_of_joint) return;
-  const double dt = problem_.dt, near = kAtBoundary * speed, by_gap = row.gap > 0 ? -row.gap / dt : 0;
+  const double dt = problem_.dt, near = kAtBoundary * speed;
+  double by_gap = row.gap > 0 ? -row.gap / dt : 0;
   bool by_gap_holds = true, kink = false;
   if (static_cast<std::size_t>(row.index) < problem_.contacts.size()) {
     const PairContact& c = problem_.contacts[static_cast<std::size_t>(row.index)];
     const Vec3<double> old = velocity(row, &MovingPart::old);
+    const Vec3<double> forced = velocity(row, &MovingPart::free) - old;
     const MatX<double> dold = velocity_slopes(row, &MovingPart::old, &MovingPart::dold);
     const double u = row.n.dot(old);
+    const bool one_moves = is_moved(problem_.bodies, c.A) != is_moved(problem_.bodies, c.B);
+    const double fall = one_moves ? std::max(0.0, -row.n.dot(forced)) : 0;
+    if (row.gap <= kRounding * fall * dt) by_gap = 0;
     const MatX<double> du = row.n.transpose() * dold + old.transpose() * row.dn;
     kink = std::abs(u - by_gap) < near;
     if (u < by_gap) {
       by_gap_holds = false;
       row.dtarget = -c.restitution * du;
-    } else if (u > 0 && !(is_moved(problem_.bodies, c.A) && is_moved(problem_.bodies, c.B))) {
-      const Vec3<double> forced = velocity(row, &MovingPart::free) - old;
-      const double fall = std::max(0.0, -row.n.dot(forced)), back = -std::min(u, fall);
+    } else if (one_moves && u > kRounding * fall) {
+      const double back = -std::min(u, fall);
       by_gap_holds = by_gap <= back;
       kink |= fall > 0 && std::abs(by_gap - back) < near;
       if (!by_gap_holds) {
@@ -166,7 +172,7 @@ void ImpulseSlopes::add_target(Row& row, double speed) {
   }
   if (by_gap_holds) {
     kink |= std::abs(row.gap) < near * dt;
-    if (row.gap > 0) row.dtarget = -row.dgap / dt;
+    if (by_gap < 0) row.dtarget = -row.dgap / dt;
   }
   if (kink) add_kink(StepKink::Kind::kTarget, row);
 }

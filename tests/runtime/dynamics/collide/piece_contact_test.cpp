@@ -119,6 +119,8 @@ TEST_F(Pieces, WhatSlidesIsNotHeldWherePiecesMeet) {
   }
 }
 
+// On two of its edges the box is as unstable as a pencil on its point: rounding decides whether it falls onto
+// a face first.
 TEST_F(Pieces, GrooveHolds) {
   for (const char* turned : {"1 0 0 0", "0.9238795325112867 0 0.3826834323650898 0"}) {
     for (const char* shape : {" box 0.1 0.1 0.1", " sphere 0.1"}) {
@@ -127,7 +129,7 @@ TEST_F(Pieces, GrooveHolds) {
           on(groove(), "gravity 0 0 -9.81\nmu 0.2\nbody b 1 0.01 0.01 0.01 0.01 0 0.25 " +
                            std::string(turned) + " 0 0 0 0 0 0 1\n" + shape + " 0 0 0 1 0 0 0\n"),
           by_pieces());
-      run(simulation, 3);
+      run(simulation, 6);
       EXPECT_GT(simulation.states()[0].p_WB.z(), 0.09);
       EXPECT_LT(std::abs(simulation.states()[0].p_WB.x()), 0.02);
       EXPECT_LT(simulation.states()[0].v_WB.norm(), 1e-3);

@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
     Random, ShippedSolverOnIslands,
     testing::Values(IslandsCase{20, kSlippery, 1e-10, 1e-10}, IslandsCase{20, 0.6, 1e-10, 1e-10},
                     IslandsCase{20, 1.2, 1e-10, 1e-10}, IslandsCase{40, kSlippery, 1e-10, 1e-10},
-                    IslandsCase{40, 0.6, 1e-10, 1e-4}, IslandsCase{40, 1.2, 1e-10, 1e-1},
+                    IslandsCase{40, 0.6, 1e-10, 1e-10}, IslandsCase{40, 1.2, 1e-10, 1e-10},
                     IslandsCase{100, kSlippery, 1e-6, 1e-2}, IslandsCase{100, 0.6, 1e-3, 1e-1},
                     IslandsCase{100, 1.2, 1e-1, 0.5}, IslandsCase{200, kSlippery, 1e-2, 1e-1},
                     IslandsCase{200, 0.6, 0.1, 0.5}, IslandsCase{200, 1.2, 0.2, 0.6}));

@@ -318,4 +318,19 @@ TEST(ContactForces, AllocateNothingAtRest) {
   }
 }
 
+// A plate on three pairs of feet that rocks by rounding: it would stand on the pair in the middle alone if
+// those at one end might close as fast as they open, or close gaps of 1e-13 m.
+TEST(ContactForces, RockingByRoundingDoesNotChooseTheFeetThatCarry) {
+  std::string scene = kFloor + "body plate 1 0.01 0.01 0.02 0 0 0.05 1 0 0 0 0 0 0 0 1e-9 0 6\n";
+  for (const char* x : {" -0.1", " 0", " 0.1"})
+    for (const char* y : {" -0.05", " 0.05"})
+      scene += " sphere 0.01" + std::string(x) + y + " -0.04 1 0 0 0\n";
+  Simulation simulation(test::scene_of(scene), config_of("midpoint"));
+  simulation.step();
+  ASSERT_EQ(simulation.report().solver.status, Status::kOk);
+  ASSERT_EQ(simulation.contacts().size(), 6U);
+  for (const PairContact& foot : simulation.contacts())
+    EXPECT_GT(foot.J_B_W.z(), 0.5 * kGravity * 2e-3 / 6) << foot.p_WC.transpose();
+}
+
 }  // namespace
