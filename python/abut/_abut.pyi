@@ -68,6 +68,7 @@ class Geometry:
     points: Points
     spheres: Numbers  # (N, 4) m
     _sizes: List[float]
+    _warning: str
     _mass: Tuple[float, float, Numbers, Numbers]
 
 class Body:

@@ -150,9 +150,17 @@ def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, 
 
     `convex`, `surface`, `volume`, `points`: which of its convex pieces and levels of detail stand for it (0: the
     hull; the finest). Raises IoError where the file cannot be read, BadAsset where it is damaged or something
-    else, InvalidInput for a level that it has not got.
+    else, InvalidInput for a level that it has not got. A UserWarning says where its points are too few for thin
+    walls, so that soft contact may pull.
     """
-    return Geometry(absolute(path), convex, surface, volume, points)
+    return _loaded(path, convex, surface, volume, points)
+
+
+def _loaded(path: PathLike, *levels: int) -> Geometry:
+    geometry = Geometry(absolute(path), *levels)
+    if geometry._warning:
+        warnings.warn(geometry._warning, stacklevel=3)
+    return geometry
 
 
 class AssetFolder(Dict[str, Geometry]):
@@ -190,9 +198,10 @@ def load_folder(path: PathLike, **levels: int) -> AssetFolder:
     except ValueError:
         raise _abut.InvalidInput(f"load_folder: path {str(folder)!r} has a character that no path can have") from None
     assets = AssetFolder(folder)
+    wanted = [levels.get(name, 0) for name in load.__kwdefaults__]
     for file in (folder / name for name in names if name.endswith(".h5")):
         try:
-            assets[file.stem] = load(file, **levels)
+            assets[file.stem] = _loaded(file, *wanted)
         except _abut.Error as error:
             assets.failed[file.stem] = error
     reasons = list(assets.failed.values())

@@ -2,7 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -12,6 +12,7 @@
 #include "runtime/asset/reader.h"
 #include "runtime/body/asset_choice.h"
 #include "runtime/body/body.h"
+#include "runtime/ssdf/wrong_signs.h"
 
 namespace abut::python {
 namespace {
@@ -174,7 +175,10 @@ std::unique_ptr<Geometry> load(py::handle file, py::handle convex, py::handle su
   constexpr const char* kWho = "load";
   const std::string name = path({kWho, "path"}, file);
   const auto level = [&](const char* argument, py::handle value) {
-    return static_cast<int>(std::min<std::int64_t>(whole_number({kWho, argument}, value, 0), 1 << 30));
+    const std::int64_t whole = whole_number({kWho, argument}, value, 0);
+    if (whole > std::numeric_limits<int>::max())
+      refuse({kWho, argument}, "is beyond the levels of any asset");
+    return static_cast<int>(whole);
   };
   const body::Detail detail{level("convex", convex), level("surface", surface), level("volume", volume),
                             level("points", points)};
@@ -219,6 +223,7 @@ void bind_geometry(py::module_& module) {
       .def_property_readonly("_sizes", [](const Geometry& g) {
         return g.primitive() != nullptr ? body::sizes(*g.primitive()) : std::vector<double>{};
       });
+  type.def_property_readonly("_warning", &ssdf::wrong_sign_warning);
   const auto bind_part = [&](const char* name, unsigned which, auto get, const char* doc) {
     type.def_property_readonly(
         name, [=](const Geometry& g) { return part(g, which, name, get); }, doc);

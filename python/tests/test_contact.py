@@ -1,11 +1,15 @@
 import copy
+import pathlib
 import pickle
+import shutil
+import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
 import abut
-from support import asset, exp, matrix, needs_assets, poses, slopes
+from support import ASSETS, asset, exp, matrix, needs_assets, poses, slopes
 
 
 def pressed():
@@ -180,6 +184,23 @@ class SoftDistance(unittest.TestCase):
         one = abut.soft_distance(asset("005_mug"), points, order=2, threads=1, kernel="wall")
         two = abut.soft_distance(asset("005_mug"), points, order=2, threads=2, kernel="wall")
         np.testing.assert_array_equal(one.hessian, two.hessian)
+
+
+class Points(unittest.TestCase):
+    @needs_assets
+    def test_points_that_are_too_few_for_thin_walls_are_a_warning(self):
+        said = "005_mug: soft distances of its .* points have the wrong sign at .* %.*; make the asset with --quads auto"
+        with self.assertWarnsRegex(UserWarning, said) as told:
+            abut.load(ASSETS / "005_mug.h5")
+        self.assertEqual(told.filename, __file__)
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            shutil.copy(ASSETS / "005_mug.h5", folder)
+            with self.assertWarnsRegex(UserWarning, said) as told:
+                abut.load_folder(folder)
+            self.assertEqual(told.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            abut.load(ASSETS / "001_box.h5")
 
 
 if __name__ == "__main__":

@@ -334,8 +334,9 @@ class Errors(unittest.TestCase):
                 file.write_bytes(bad)
                 with self.assertRaisesRegex(abut.BadAsset, "box.h5"):
                     abut.load(file)
-        with self.assertRaisesRegex(Bad, "surface level 7|has no|level"):
-            abut.load(ASSETS / "001_box.h5", surface=7)
+        for level, said in ({"surface": 7}, "surface level 7"), ({"volume": 2**31}, "load: volume is beyond the levels of any"):
+            with self.assertRaisesRegex(Bad, said):
+                abut.load(ASSETS / "001_box.h5", **level)
 
     @needs_assets
     def test_one_damaged_asset_of_a_folder_costs_no_other(self):

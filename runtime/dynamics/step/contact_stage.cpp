@@ -120,12 +120,14 @@ void ContactStage::pose(const State& state, const Control& control) {
   std::size_t old = 0;
   for (PairContact& c : contacts_) {
     c.J_B_W.setZero();
-    const double u = normal_speed(c, bodies_), most = fall(c);
-    c.target_velocity = c.gap > kRounding * most * dt_ ? -c.gap / dt_ : 0;
-    if (u < c.target_velocity)
+    const double u = normal_speed(c, bodies_), of_A = forced_speed(c.A, c), of_B = forced_speed(c.B, c);
+    const double rounding = kRounding * std::max(std::abs(of_A), std::abs(of_B));
+    c.target_velocity = c.gap > rounding * dt_ ? -c.gap / dt_ : 0;
+    if (u < c.target_velocity) {
       c.target_velocity = std::max(c.target_velocity, -c.restitution * u);
-    else if (u > kRounding * most)
-      c.target_velocity = std::min(c.target_velocity, -std::min(u, most));
+    } else if (u > rounding && is_moved(bodies_, c.A) != is_moved(bodies_, c.B)) {
+      c.target_velocity = std::min(c.target_velocity, -std::min(u, std::max(0.0, of_A - of_B)));
+    }
     while (old < state.impulses.size() && comes_before(state.impulses[old].key, c.key)) ++old;
     if (old < state.impulses.size() && state.impulses[old].key == c.key) c.J_B_W = state.impulses[old].J_B_W;
   }
@@ -143,15 +145,12 @@ void ContactStage::pose_trees(const Control& control) {
   }
 }
 
-// Speed towards each other that forces add within dt, for a contact with a partner that nothing moves; 0 for
-// others.
-double ContactStage::fall(const PairContact& c) const {
-  const bool A_moves = is_moved(bodies_, c.A);
-  if (A_moves == is_moved(bodies_, c.B)) return 0;
-  const auto moving = static_cast<std::size_t>(A_moves ? c.A : c.B);
-  const Vec6<double>& dV = force_changes_[moving];
-  const Vec3<double> p = c.p_WC - bodies_[moving].p_WBcm;
-  return std::max(0.0, (A_moves ? 1 : -1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p)));
+// Change of the body's normal velocity at the contact by forces within dt.
+double ContactStage::forced_speed(std::int32_t body, const PairContact& c) const {
+  if (!is_moved(bodies_, body)) return 0;
+  const auto i = static_cast<std::size_t>(body);
+  const Vec6<double>& dV = force_changes_[i];
+  return c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(c.p_WC - bodies_[i].p_WBcm));
 }
 
 double ContactStage::control_work(const Control& control, std::span<const Vec6<double>> free) const {

@@ -40,8 +40,9 @@ class ContactStage {
   // A contact that would close within dt departs at once with e times its approach speed, e its restitution
   // [Moreau]: an impact comes up to dt early. One that opens may be turned by forces within dt and may then
   // close as fast as it opened: stopped at once, it would stay higher than its speed could have lifted it.
-  // Speeds and gaps of less than kRounding times what forces change within dt are none: of the contacts of a
-  // plate at rest, rounding would let some close and not others.
+  // Speeds below kRounding times those that forces give either body within dt are none, and so are gaps that
+  // such speeds would close: of the contacts of a plate at rest, rounding would let some close and not
+  // others.
   void pose(const State& state, const Control& control);
 
   // Work of the control's wrenches on bodies without joints, J: wrenches times the mean of the twists before
@@ -79,7 +80,7 @@ class ContactStage {
 
  private:
   std::span<const BodyPair> pairs();
-  double fall(const PairContact& c) const;
+  double forced_speed(std::int32_t body, const PairContact& c) const;
   void pose_trees(const Control& control);
   bool comes_before(const ContactKey& key, const ContactKey& other) const;
 

@@ -152,13 +152,17 @@ void ImpulseSlopes::add_target(Row& row, double speed) {
     const double u = row.n.dot(old);
     const bool one_moves = is_moved(problem_.bodies, c.A) != is_moved(problem_.bodies, c.B);
     const double fall = one_moves ? std::max(0.0, -row.n.dot(forced)) : 0;
-    if (row.gap <= kRounding * fall * dt) by_gap = 0;
+    double rounding = 0;
+    for (const Side& side : row.sides)
+      rounding =
+          std::max(rounding, kRounding * std::abs(row.n.dot(side.B * (side.part->free - side.part->old))));
+    if (row.gap <= rounding * dt) by_gap = 0;
     const MatX<double> du = row.n.transpose() * dold + old.transpose() * row.dn;
     kink = std::abs(u - by_gap) < near;
     if (u < by_gap) {
       by_gap_holds = false;
       row.dtarget = -c.restitution * du;
-    } else if (one_moves && u > kRounding * fall) {
+    } else if (one_moves && u > rounding) {
       const double back = -std::min(u, fall);
       by_gap_holds = by_gap <= back;
       kink |= fall > 0 && std::abs(by_gap - back) < near;

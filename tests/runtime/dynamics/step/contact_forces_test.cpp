@@ -333,4 +333,29 @@ TEST(ContactForces, RockingByRoundingDoesNotChooseTheFeetThatCarry) {
     EXPECT_GT(foot.J_B_W.z(), 0.5 * kGravity * 2e-3 / 6) << foot.p_WC.transpose();
 }
 
+// What rests on many points, or on what rests, stays: gaps and speeds that are rounding beside the forces' do
+// not become contacts that close.
+TEST(ContactForces, RestIsSolvedAtAnySizeOfTheStep) {
+  std::string table = kFloor + "body table 5 0.4 0.4 0.8 0 0 0.31 1 0 0 0 0 0 0 0 0 0 25\n", stack = kFloor;
+  for (int leg = 0; leg < 25; ++leg)
+    table += " sphere 0.01 " + std::to_string(0.2 * (leg % 5) - 0.4) + " " +
+             std::to_string(0.2 * (leg / 5) - 0.4) + " -0.3 1 0 0 0\n";
+  for (int k = 0; k < 4; ++k)
+    stack += "body cube" + std::to_string(k) + " 1 0.0067 0.0067 0.0067 0 0 " +
+             std::to_string(0.1 + 0.2 * k) + " 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n";
+  for (const std::string& scene : {table, stack}) {
+    for (const double dt : {2e-3, 1e-4, 1e-5}) {
+      StepConfig config;
+      config.dt = dt;
+      Simulation simulation(test::scene_of(scene), config);
+      const double start = simulation.states()[0].p_WB.z();
+      for (int k = 0; k < 100; ++k) {
+        ASSERT_EQ(simulation.step().status(), Status::kOk) << dt << ", step " << k;
+        ASSERT_LE(simulation.report().solver.iterations, 100) << dt << ", step " << k;
+      }
+      EXPECT_NEAR(simulation.states()[0].p_WB.z(), start, 1e-12) << dt;
+    }
+  }
+}
+
 }  // namespace
