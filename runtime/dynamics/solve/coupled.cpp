@@ -171,8 +171,8 @@ double CoupledSolver::take(std::span<ContactRow> rows, double residual, const Is
 }
 
 // Runs Newton's method from the impulses so far and, if that fails and nothing else follows (`last`), what
-// does not depend on these impulses: the path where the residual is large, and proximal points. Keeps the
-// best impulses and returns their squared residual, in the units of squared_speed.
+// costs more: proximal points and, where the residual is large and they fail, the path. Keeps the best
+// impulses and returns their squared residual, in the units of squared_speed.
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool last,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
@@ -180,14 +180,13 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
   bool found = newton.newton(tolerance);
   residual = take(rows, residual, newton);
   if (found || !last) return residual;
-  if (rows.size() <= IslandNewton::kMaxOnPath &&
-      residual > config_.path_residual * config_.path_residual * squared_speed) {
-    found = newton.follow_path(tolerance);
-    residual = take(rows, residual, newton);
-  }
-  if (found) return residual;
+  const bool follow = rows.size() <= IslandNewton::kMaxOnPath &&
+                      residual > config_.path_residual * config_.path_residual * squared_speed;
   newton.load(rows, problem_.trees, std::sqrt(squared_speed));
-  newton.proximal_points(tolerance);
+  found = newton.proximal_points(tolerance);
+  residual = take(rows, residual, newton);
+  if (found || !follow) return residual;
+  newton.follow_path(tolerance);
   return take(rows, residual, newton);
 }
 

@@ -20,7 +20,7 @@ struct CoupledConfig {
   // small islands (a stack) to the tolerance at a cost that is negligible next to that of large ones.
   double further_sweeps = 720000;
   // The path of newton.h, which costs as much as thousands of sweeps, is followed where the sweeps leave a
-  // residual above this and above the tolerance.
+  // residual above this and proximal points fail.
   double path_residual = 1e-6;
 };
 std::span<const Setting<CoupledConfig>> settings_of(const CoupledConfig&);
@@ -38,7 +38,7 @@ struct alignas(64) BodyWrench {
 // The method sweeps over the contacts of an island; each contact in turn is solved exactly with all others
 // held (coulomb_contact.h). This is a block Gauss-Seidel method on the law itself, without convex relaxation:
 // sliding contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, and
-// by a path or by proximal points where the sweeps reach their limit (newton.h). Residual: the largest
+// by proximal points or a path where the sweeps reach their limit (newton.h). Residual: the largest
 // violation of the law at any contact, as a velocity (CoulombContact::violation), over the largest speed at
 // any contact of its island without impulses, relative to the target velocities. An island is solved (kOk)
 // within the tolerance of the contacts' own velocities: the target velocity of one that would open may be

@@ -9,8 +9,8 @@
 namespace abut::dynamics {
 
 // Solves all contacts of a small island together, for cases in which sweeps converge slowly or cycle: by
-// Newton's method on the equations of [Alart1991] and, if that fails, by following a path from a problem
-// whose solution is known, or through problems with contacts that are a little soft.
+// Newton's method on the equations of [Alart1991] and, if that fails, through problems with contacts that
+// are a little soft or by following a path from a problem whose solution is known.
 //
 // Unknowns are x_n = W_nn r_n and x_t = W_tt r_t, velocities u = W r + b + (1 - lambda) lift, all in units of
 // the island's largest speed. With d = x - u, the positive part p(d_n) and the bound c = mu (W_tt/W_nn)
@@ -19,6 +19,11 @@ namespace abut::dynamics {
 // vanish where Coulomb's law holds; p and max are rounded by tau: p = (d_n + sqrt(d_n^2 + tau^2))/2. The
 // friction of a joint has F_n = x_n - (p(d_n + bound) - p(d_n - bound) - bound) and F_t = x_t.
 //   Newton: lambda = 1, tau = 0; steps are halved until the sum of squares falls.
+//   Proximal points: with velocities u + rho (x - x_k) and rho > 0 the matrix of a step is regular, and
+//   Newton's method finds the solution x_k+1. From the last impulses, and then from none, rho falls while
+//   x_k+1 is found, and else less fast, until x_k+1 obeys the law without rho. Redundant contacts whose
+//   targets differ by rounding obey it only for few choices of those that carry, which Newton's method alone
+//   misses.
 //   Path: at lambda = 0 all contacts open and x is nearly 0. From there the curve F = 0 in (x, lambda) is
 //   followed by its arc length, so that it may turn back in lambda, with tau falling to nearly zero at
 //   lambda = 1, where Newton's method starts with the states of all contacts identified. The curve cannot run
@@ -27,11 +32,6 @@ namespace abut::dynamics {
 // Redundant contacts make the matrix of a step singular. Newton's method then takes the minimum-norm step, so
 // that of all impulses that obey the law it finds those near the initial ones, which depend continuously on
 // the problem. On the path a small shift of W in the matrix, but not in F, selects one.
-//   Proximal points: with velocities u + rho (x - x_k) and rho > 0 the matrix is regular, and Newton's method
-// finds the solution x_k+1. From the last impulses, and then from none, rho falls while x_k+1 is found, and
-// else less fast, until x_k+1 obeys the law without rho. Redundant contacts whose targets differ by rounding
-// (a plate on many points) are solved by few of the many choices of contacts that carry, which Newton's
-// method alone misses.
 class IslandNewton {
  public:
   // For islands with more contacts this costs more than further sweeps; for the path the limit is lower.
