@@ -255,7 +255,7 @@ bool IslandNewton::newton(double tolerance) {
 int IslandNewton::shifted_newton(double tolerance) {
   double value = evaluate(x_, 1, 0);
   int iteration = 0;
-  while (iteration < 15 && worst() > tolerance) {
+  while (iteration < 10 && worst() > tolerance) {
     ++iteration;
     if (!exact_step(0) || !descend(value)) break;
   }
@@ -264,8 +264,7 @@ int IslandNewton::shifted_newton(double tolerance) {
 }
 
 bool IslandNewton::proximal_points(double tolerance) {
-  return approach(1e-2, 100, tolerance) ||
-         (std::fill(x_.begin(), x_.end(), 0.0), approach(1, 150, tolerance));
+  return approach(1e-2, 60, tolerance) || (std::fill(x_.begin(), x_.end(), 0.0), approach(1, 90, tolerance));
 }
 
 // Proximal points from x_0 = x_ with rho below `first`, in at most `limit` steps of Newton's method.
