@@ -203,10 +203,8 @@ std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) 
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;
   for (std::filesystem::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    // Keep a link that leads nowhere or to itself: loading it reports the problem.
-    std::error_code broken;
-    if (it->path().extension() == ".h5" && (it->is_regular_file(broken) || broken))
-      files.push_back(it->path());
+    // Also folders, pipes and links that lead nowhere: loading them reports the problem.
+    if (it->path().extension() == ".h5") files.push_back(it->path());
   }
   if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", path.string(), error.message()));
   if (files.empty())

@@ -8,11 +8,12 @@
 
 namespace abut::preprocess {
 
-// The lines of an OBJ file; lines continued by backslashes are joined with blanks. Internal to the readers of
-// OBJ, so that all of them see the same lines.
+// The lines of an OBJ file, which end with LF, CR LF or, where there is no LF at all, CR; lines continued by
+// backslashes are joined with blanks. Internal to the readers of OBJ, so that all of them see the same lines.
 class ObjLines {
  public:
-  explicit ObjLines(std::string_view content) : rest_(content) {
+  explicit ObjLines(std::string_view content)
+      : rest_(content), end_of_line_(content.find('\n') == content.npos ? '\r' : '\n') {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
@@ -44,7 +45,7 @@ class ObjLines {
   }
 
   std::string_view take() {
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    const std::size_t end = std::min(rest_.find(end_of_line_), rest_.size());
     const std::string_view line = rest_.substr(0, end);
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     ++read_;
@@ -52,6 +53,7 @@ class ObjLines {
   }
 
   std::string_view rest_;
+  char end_of_line_;
   std::string joined_;
   std::size_t first_ = 0, read_ = 0;
 };

@@ -305,7 +305,7 @@ TriangleMesh parse_obj(std::string_view content, const std::string& name, Report
         "surface",
         name, parser.lines(), mesh.vertices.size()));
   }
-  refuse_if_cut_off(mesh, parser, content.back() != '\n', name, report);
+  refuse_if_cut_off(mesh, parser, content.back() != '\n' && content.back() != '\r', name, report);
   warn_of_duplicates(count_duplicates(mesh, parser.looks()), report);
   return mesh;
 }

@@ -349,6 +349,8 @@ TEST_F(Command, VerifiesTheAssetsOfAFolder) {
   EXPECT_EQ(damaged.code, 1);
   EXPECT_EQ(damaged.out, asset("box") + ": ok\n");
   EXPECT_TRUE(contains(damaged.err, asset("ball"))) << damaged.err;
+  std::filesystem::create_directory(asset("folder"));
+  EXPECT_TRUE(contains(command({"verify", out_.string()}).err, asset("folder") + ": cannot read"));
 }
 
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {

@@ -37,6 +37,12 @@ TEST_F(Read, ObjUpperCaseExtensionCrLfAndNoFinalNewline) {
   expect_tetrahedron(read("a.OBJ", text.substr(0, text.size() - 2)));
 }
 
+TEST_F(Read, ObjWhoseLinesEndWithCrAlone) {
+  std::string text = kTetrahedronObj;
+  std::replace(text.begin(), text.end(), '\n', '\r');
+  expect_tetrahedron(read("a.obj", text));
+}
+
 TEST_F(Read, ObjBehindAByteOrderMark) {
   expect_tetrahedron(read("a.obj", "\xEF\xBB\xBF" + std::string(kTetrahedronObj)));
 }
