@@ -139,7 +139,7 @@ class Rollout(_abut.Rollout):
         return RolloutRun(self._run(z, joint_force, joint_target, rows, state), self)
 
     def with_values(self, values: npt.ArrayLike) -> "Rollout":
-        """The same of the system with other values of its parameters."""
+        """The same of the system with other values of its parameters. Takes states as System.with_values says."""
         system, steps, config = self._origin
         return Rollout(system.with_values(self.parameters, values), steps, **config)
 

@@ -202,7 +202,10 @@ class System(_abut.System):
         return np.array(self._values(parameters), dtype=float)
 
     def with_values(self, parameters: Parameters, values: Numbers) -> "System":
-        """The system with other values of parameters; of what several calls set, the last one counts."""
+        """The system with other values of parameters; of what several calls set, the last one counts.
+
+        Give it states as vectors: a State has angular momenta, which are another spin where moments of inertia change.
+        """
         parameters, numbers = list(parameters), np.array(as_numbers("with_values", "values", values))
         if not isinstance(self._origin[0], System) or numbers.shape != self.values(parameters).shape:
             return System(self, parameters, numbers)

@@ -76,7 +76,10 @@ void bind_state(py::module_& module) {
       "one, assign a whole array.");
   bind_vectors(type, "p_WB", &dynamics::BodyState::p_WB, "(N, 3) centres of mass, m");
   bind_vectors(type, "v_WB", &dynamics::BodyState::v_WB, "(N, 3) their velocities, m/s");
-  bind_vectors(type, "L_W", &dynamics::BodyState::L_W, "(N, 3) angular momenta about them, kg m^2/s");
+  bind_vectors(
+      type, "L_W", &dynamics::BodyState::L_W,
+      "(N, 3) angular momenta about them, kg m^2/s; in a system with other moments of inertia they are "
+      "another spin: give that one System.vector(state)");
   type.def_property(
       "q_WB",
       [](const State& state) {

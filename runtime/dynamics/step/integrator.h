@@ -97,7 +97,8 @@ struct StepDerivatives {
   MatX<double> state;  // (2 ni, 2 ni): dx' / dx
   // (2 ni, nv): dx' / df for forces f on all degrees of freedom, N m and N, held over the step.
   MatX<double> force;
-  MatX<double> parameter;  // (2 ni, parameters): dx' / dp for the config's parameters p, in their units
+  MatX<double> parameter;  // (2 ni, parameters): dx' / dp for the config's parameters p, in their units, at
+                           // constant velocities
   // kClamped: a kink of rigid contact, listed in `kinks`, or a contact model's derivative with a clamped
   // singular direction. kNotConverged: the step is not reliable (StepReport::status), or its equations are
   // singular and the numbers are not finite.
