@@ -52,6 +52,7 @@ from .bodies import (
     primitive,
     sphere,
 )
+from .clearance import Clearances, clearances
 from .contact import (
     Model,
     SoftDistances,

@@ -227,6 +227,12 @@ class Coordinates:
     def jacobian(self, state: State, body: int) -> Numbers: ...  # (6, nx / 2)
     def gradients(self, z: Any, gradient: Any, to_tangent: bool) -> Numbers: ...
 
+class Clearances:
+    def __init__(self, system: System, model: str, within_robots: bool, threads: int) -> None: ...
+    def _find(
+        self, coordinates: Coordinates, z: Any, margin: float
+    ) -> Tuple[Whole, Whole, Whole, Numbers, Numbers, Numbers, Numbers, Numbers, Whole]: ...
+
 class Simulation:
     state: State
     steps: int

@@ -67,19 +67,24 @@ void Coordinates::pack(const dynamics::State& state, double* z) const {
   VecX<double>::Map(z + nq_, nv_) = v(tree_.mimics().independent_velocities());
 }
 
-dynamics::State Coordinates::unpack(const double* z) const {
+VecX<double> Coordinates::configuration(const double* z) const {
   VecX<double> q = VecX<double>::Map(z, nq_);
-  const VecX<double> v = VecX<double>::Map(z + nq_, nv_);
-  if (!q.allFinite() || !v.allFinite()) throw InvalidInput("state: it has a number that is NaN or infinite");
+  if (!q.allFinite() || !VecX<double>::Map(z + nq_, nv_).allFinite())
+    throw InvalidInput("state: it has a number that is NaN or infinite");
   for (const Block& block : blocks_) {
     if (!has_quaternion(block.type)) continue;
     const double length = q.segment<4>(block.q).stableNorm();
     if (!(length > 0)) throw InvalidInput("state: it has a quaternion of length zero");
     q.segment<4>(block.q) /= length;
   }
+  return tree_.mimics().coordinates(q);
+}
+
+dynamics::State Coordinates::unpack(const double* z) const {
+  const VecX<double> q = configuration(z), v = VecX<double>::Map(z + nq_, nv_);
   dynamics::State state = tree_.system().initial_state();
   dynamics::TreeScratch scratch(tree_.tree());
-  tree_.place(tree_.mimics().coordinates(q), tree_.mimics().velocities(v), scratch, state);
+  tree_.place(q, tree_.mimics().velocities(v), scratch, state);
   return state;
 }
 

@@ -20,6 +20,8 @@ class Coordinates {
   // numbers that are not finite.
   void pack(const dynamics::State& state, double* z) const;
   dynamics::State unpack(const double* z) const;
+  // The coordinates of tree() alone, (tree().tree().nq()).
+  dynamics::VecX<double> configuration(const double* z) const;
 
   // Convert a gradient with respect to z to one with respect to x, (dz/dx)' g, and back, (dx/dz)' g,
   // including the normalisation of quaternions on use.

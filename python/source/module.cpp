@@ -88,6 +88,7 @@ PYBIND11_MODULE(_abut, module) {
   bind_soft_distance(module);
   bind_state(module);
   bind_system(module);
+  bind_clearance(module);
   bind_dynamics(module);
   bind_rollout(module);
   bind_page(module);

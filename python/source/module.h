@@ -15,6 +15,7 @@ void bind_contact(pybind11::module_& module);
 void bind_soft_distance(pybind11::module_& module);
 void bind_state(pybind11::module_& module);
 void bind_system(pybind11::module_& module);
+void bind_clearance(pybind11::module_& module);
 void bind_dynamics(pybind11::module_& module);
 void bind_rollout(pybind11::module_& module);
 void bind_page(pybind11::module_& module);

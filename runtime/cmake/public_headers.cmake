@@ -11,7 +11,7 @@ set(headers
     derivative/contact_pose derivative/distance_weighted derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
     derivative/pair_derivative derivative/polytope derivative/smooth derivative/soft_bodies derivative/zeroth_order
     distance/surface_distance
-    dynamics/rollout/rollout dynamics/solve/contact_solver
+    dynamics/collide/clearance dynamics/rollout/rollout dynamics/solve/contact_solver
     dynamics/step/recording dynamics/step/scene_page dynamics/step/second_derivatives dynamics/step/simulation
     dynamics/system/robot dynamics/system/scene_file dynamics/system/system_tree
     dynamics/tree/derivatives dynamics/tree/dynamics dynamics/tree/hessian_products dynamics/tree/joint

@@ -57,7 +57,7 @@ FRAGMENT = """void fragment_{number}(const dynamics::Scene& scene, const dynamic
   }}
 }}
 """  # with what the pages take for given
-HEADERS = ["dynamics/rollout/rollout", "dynamics/step/simulation", "dynamics/system/robot", "dynamics/system/scene_file",
+HEADERS = ["dynamics/collide/clearance", "dynamics/rollout/rollout", "dynamics/step/simulation", "dynamics/system/robot", "dynamics/system/scene_file",
            "dynamics/tree/dynamics", "dynamics/tree/hessian_products", "dynamics/tree/urdf", "witness/pieces_query"]
 
 
