@@ -78,8 +78,9 @@ Selection select(const datasets::Dataset& dataset, const std::vector<std::string
   for (const std::string& glob : only)
     if (std::none_of(dataset.objects.begin(), dataset.objects.end(),
                      [&](const datasets::ObjectSource& object) { return is_selected(object, {glob}); }))
-      throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
+      throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'{}; the first is called {}",
                                      dataset.root.string(), counted(dataset.objects.size(), "object"), glob,
+                                     glob.find(',') == glob.npos ? "" : " (give --only again for another)",
                                      dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
   Selection selection;
   for (datasets::ObjectSource& object : select(dataset.objects, shard))

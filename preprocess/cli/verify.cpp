@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "preprocess/cli/verify_geometry.h"
 #include "preprocess/cli/verify_grid.h"
@@ -16,6 +18,7 @@
 #include "preprocess/cli/verify_points.h"
 #include "preprocess/cli/verify_spheres.h"
 #include "preprocess/cli/verify_volume.h"
+#include "preprocess/index/index.h"
 #include "preprocess/mesh/simplify.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
@@ -156,7 +159,29 @@ class Verifier {
       if (c.candidate_offsets != nullptr && c.candidates[c.candidate_offsets[cell]] != i)
         return problem(fmt::format("candidates: row {} does not begin with the cell's support vertex", cell));
     }
-    if (c.candidate_offsets != nullptr) candidates(c, size);
+    if (c.candidate_offsets == nullptr) return;
+    candidates(c, size);
+    rows(c, size);
+  }
+
+  // Checks that every row has all vertices that support a direction of its cell. These are connected, so that
+  // one which is missing would leave a neighbour of a vertex of the row.
+  void rows(const asset::ConvexView& c, double size) const {
+    const std::int32_t k = c.lookup_resolution;
+    std::vector<std::int32_t> met(static_cast<std::size_t>(c.vertex_count), -1);  // last cell that met it
+    for (std::int32_t cell = 0; cell < 6 * k * k; ++cell) {
+      const std::span<const std::int32_t> row(c.candidates + c.candidate_offsets[cell],
+                                              c.candidates + c.candidate_offsets[cell + 1]);
+      for (const std::int32_t i : row) met[static_cast<std::size_t>(i)] = cell;
+      for (const std::int32_t i : row) {
+        for (std::int32_t j = c.adjacency_offsets[i]; j < c.adjacency_offsets[i + 1]; ++j) {
+          const std::int32_t w = c.adjacency[j];
+          if (std::exchange(met[static_cast<std::size_t>(w)], cell) == cell) continue;
+          if (supports_in_cell(c, w, cell, -kSupportTolerance * size))
+            return problem(fmt::format("candidates: row {} lacks vertex {}, a support of its cell", cell, w));
+        }
+      }
+    }
   }
 
   // Checks for directions anywhere in the cells that the best vertex of a row is the support.

@@ -173,28 +173,6 @@ Polygon clip(const Polygon& polygon, double a, double b, double c) {
   return result;
 }
 
-// Whether the vertex is the support point of some direction in the cell, that is, none of its neighbours is
-// better there. The cell is widened, and `slack` (m) allowed, so that rounding hides no vertex from a query
-// in any scalar type.
-bool supports_in_cell(const asset::ConvexView& c, std::int32_t vertex, std::int32_t cell, double slack) {
-  constexpr double kWiden = 1e-6;
-  const std::int32_t k = c.lookup_resolution, face = cell / (k * k), axis = face / 2;
-  const double *along = std::array{c.x, c.y, c.z}[axis], *x = std::array{c.x, c.y, c.z}[(axis + 1) % 3],
-               *y = std::array{c.x, c.y, c.z}[(axis + 2) % 3];
-  const double sign = face % 2 == 0 ? 1 : -1;
-  const auto bound = [&](std::int32_t i) { return 2.0 * i / k - 1; };
-  const std::int32_t i = cell % k, j = cell / k % k;
-  const double u0 = bound(i) - kWiden, u1 = bound(i + 1) + kWiden;
-  const double v0 = bound(j) - kWiden, v1 = bound(j + 1) + kWiden;
-  Polygon where{{u0, v0}, {u1, v0}, {u1, v1}, {u0, v1}};
-  for (std::int32_t e = c.adjacency_offsets[vertex]; e < c.adjacency_offsets[vertex + 1]; ++e) {
-    const std::int32_t w = c.adjacency[e];
-    where = clip(where, x[w] - x[vertex], y[w] - y[vertex], sign * (along[w] - along[vertex]) - slack);
-    if (where.empty()) return false;
-  }
-  return true;
-}
-
 // The support vertices of a cell's directions are connected: a walk from that of the cell's centre finds all
 // of them.
 void build_candidates(asset::ConvexPiece& piece) {
@@ -222,6 +200,25 @@ void build_candidates(asset::ConvexPiece& piece) {
 }
 
 }  // namespace
+
+bool supports_in_cell(const asset::ConvexView& c, std::int32_t vertex, std::int32_t cell, double slack) {
+  constexpr double kWiden = 1e-6;
+  const std::int32_t k = c.lookup_resolution, face = cell / (k * k), axis = face / 2;
+  const double *along = std::array{c.x, c.y, c.z}[axis], *x = std::array{c.x, c.y, c.z}[(axis + 1) % 3],
+               *y = std::array{c.x, c.y, c.z}[(axis + 2) % 3];
+  const double sign = face % 2 == 0 ? 1 : -1;
+  const auto bound = [&](std::int32_t i) { return 2.0 * i / k - 1; };
+  const std::int32_t i = cell % k, j = cell / k % k;
+  const double u0 = bound(i) - kWiden, u1 = bound(i + 1) + kWiden;
+  const double v0 = bound(j) - kWiden, v1 = bound(j + 1) + kWiden;
+  Polygon where{{u0, v0}, {u1, v0}, {u1, v1}, {u0, v1}};
+  for (std::int32_t e = c.adjacency_offsets[vertex]; e < c.adjacency_offsets[vertex + 1]; ++e) {
+    const std::int32_t w = c.adjacency[e];
+    where = clip(where, x[w] - x[vertex], y[w] - y[vertex], sign * (along[w] - along[vertex]) - slack);
+    if (where.empty()) return false;
+  }
+  return true;
+}
 
 TriangleMesh convex_hull(std::span<const Eigen::Vector3d> input) {
   const std::vector<Point> points = point_set(input);

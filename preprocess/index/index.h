@@ -14,6 +14,12 @@ namespace abut::preprocess {
 // InvalidInput if a point is not finite or all lie in one plane.
 asset::ConvexPiece build_convex_piece(std::span<const Eigen::Vector3d> points);
 
+// Whether a vertex of a hull with a lookup supports some direction of a cell of it
+// (witness/direction_cell.h): none of its neighbours is better there by more than `slack` (m; negative: it is
+// better than all). The cell is widened by 1e-6 of its face, so that with a positive slack rounding hides no
+// vertex from a query in any scalar type.
+bool supports_in_cell(const asset::ConvexView& hull, std::int32_t vertex, std::int32_t cell, double slack);
+
 // Only the hull, as triangles over some of the points: like build_convex_piece, but corners of its triangles
 // need not be extreme points, and there are no triangles if all points lie in one plane. Points must be
 // finite.

@@ -188,12 +188,20 @@ class System(_abut.System):
         return super().energy(self._state("energy", state))
 
     def gradient_by_x(self, z: Numbers, gradient: Numbers) -> np.ndarray:
-        """A gradient by the numbers of z, (nz,) or (N, nz), as one by x, (nx,) or (N, nx)."""
-        return self._coordinates.gradients(z, gradient, True)
+        """A gradient by the numbers of z, (..., nz), as one by x, (..., nx): of a state, of rows, of many rollouts."""
+        return self._gradients("gradient_by_x", z, gradient, True)
 
     def gradient_by_z(self, z: Numbers, gradient: Numbers) -> np.ndarray:
         """A gradient by x as one by the numbers of z: across quaternions, which are normalised on use."""
-        return self._coordinates.gradients(z, gradient, False)
+        return self._gradients("gradient_by_z", z, gradient, False)
+
+    def _gradients(self, function: str, z: Numbers, gradient: Numbers, to_tangent: bool) -> np.ndarray:
+        z, gradient = as_numbers(function, "z", z), as_numbers(function, "gradient", gradient)
+        rows = z.shape[:-1]
+        if z.ndim > 2 and gradient.shape[:-1] == rows:
+            z, gradient = z.reshape(-1, z.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
+        found = self._coordinates.gradients(z, gradient, to_tangent)
+        return found.reshape(rows + found.shape[-1:])
 
     def values(self, parameters: Parameters) -> np.ndarray:
         """Of parameters [(quantity, body), ...]: mass, kg; moment_x, moment_y, moment_z, kg m^2; friction; modulus, Pa;

@@ -226,7 +226,7 @@ class _Rollout(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
         system, z, by_z = ctx.system, ctx.run.z, gradient.numpy()
-        costates = system.gradient_by_x(z.reshape(-1, system.nz), by_z.reshape(-1, system.nz)).reshape(*z.shape[:-1], system.nx)
+        costates = system.gradient_by_x(z, by_z)
         unknown = ~np.isfinite(costates).all(axis=(1, 2))
         costates[unknown] = 0
         found = ctx.run.gradient(costates)

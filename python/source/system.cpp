@@ -227,7 +227,8 @@ py::array jacobian(const Coordinates& coordinates, const State& state, std::size
 
 // Converts gradients at states z, (nz) or (N, nz).
 py::array gradients(const Coordinates& coordinates, py::handle states, py::handle given, bool to_tangent) {
-  const Name of_states{"gradient", "z"}, name{"gradient", "gradient"};
+  const char* const function = to_tangent ? "gradient_by_x" : "gradient_by_z";
+  const Name of_states{function, "z"}, name{function, "gradient"};
   const py::object all = ready(of_states, states), values = ready(name, given);
   const Vectors z(of_states, all, coordinates.nz());
   std::vector<double> at(static_cast<std::size_t>(coordinates.nz()));

@@ -76,7 +76,7 @@ class Clearance(unittest.TestCase):
                               ({"threads": -1}, "clearances: threads")):
             with self.assertRaisesRegex(abut.InvalidInput, words):
                 abut.clearances(system, z, **change)
-        with self.assertRaisesRegex(abut.InvalidInput, r"clearances: z: .*must be"):
+        with self.assertRaisesRegex(abut.InvalidInput, r"clearances: z has shape .*must be"):
             abut.clearances(system, z[1:])
         with self.assertRaisesRegex(abut.InvalidInput, r"clearances: z\[1\]: .*NaN"):
             abut.clearances(system, [z, z * np.nan])

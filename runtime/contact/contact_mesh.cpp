@@ -14,8 +14,8 @@ namespace {
 // A sink that collects the facets with a positive area.
 class FacetList {
  public:
-  FacetList(const Pose<double>& X_AB, const PressureFieldConfig& config)
-      : X_BA_(X_AB.inverse()), law_(rate_law(config)) {}
+  FacetList(const body::Pair& pair, const PressureFieldConfig& config)
+      : X_BA_(pair.X_AB.inverse()), law_(rate_law(pair, config)) {}
 
   const Pose<double>& X_BA() const { return X_BA_; }
   const RateLaw& law() const { return law_; }
@@ -51,7 +51,7 @@ class FacetList {
 
 // The mesh of a pair whose body A is not a half-space.
 ContactMesh mesh_of(const body::Pair& pair, const PressureFieldConfig& config) {
-  FacetList list(pair.X_AB, config);
+  FacetList list(pair, config);
   PressureFieldWorkspace<double> workspace;
   visit_facets(pair, config, workspace, list);
   return std::move(list.result());

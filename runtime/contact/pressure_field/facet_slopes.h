@@ -23,6 +23,10 @@ class FacetSlopes {
     const Vec3<Moving> center = middle(polygon, m);
     half_ = S(m.turn * polygon.weight() / 2);
     center_ = value(center);
+    Polygon<S> still;
+    still.size = polygon.size;
+    for (int i = 0; i < polygon.size; ++i) still.corners[i] = value(polygon.corners[i]);
+    parts_ = divisions<S>(still, center_, n_, law, V);
     for (int i = 0; i < polygon.size; ++i) {
       const int next = i + 1 < polygon.size ? i + 1 : 0;
       add_triangle(value(polygon.corners[i]), value(polygon.corners[next]), by_corner_[i], by_corner_[next]);
@@ -66,7 +70,7 @@ class FacetSlopes {
   // With a = mu turn p f n - p damping e, the traction's derivatives, which are 0 where it is clamped, are
   //   by u: a n' - mu turn p f (I - t t'),   by n: a (u + s n)' - s (by u) - p f I,
   //   by p: -f e,   by damping: -p s e.
-  TriangleSums integrate(const Mat3<S>& corners) const {
+  TriangleSums integrate_whole(const Mat3<S>& corners) const {
     const S damping = facet_.damping.value;
     const Traction<S> at(n_, damping, {gradient_, facet_.pressure.offset.value}, V_, law_, corners);
     const Lanes<S> p = (at.factor > S(0)).select(at.pressure, S(0)), pressed = p * at.factor,
@@ -92,6 +96,26 @@ class FacetSlopes {
         sums.by_n(i, j) = rule_.integral(along[i] * swept - at.approach * by_u - pressed * unit);
       }
     }
+    return sums;
+  }
+
+  // The same in parts (for_each_part).
+  TriangleSums integrate(const Mat3<S>& corners) const {
+    if (parts_ == 1) return integrate_whole(corners);
+    const S each = S(1) / S(parts_ * parts_);
+    TriangleSums sums = {Mat3<S>::Zero(), {Part::Zero(), Part::Zero(), Part::Zero()},
+                         Part::Zero(),    Part::Zero(),
+                         Vec6<S>::Zero(), Vec6<S>::Zero()};
+    for_each_part<S>(parts_, [&](const Mat3<S>& W) {
+      const TriangleSums part = integrate_whole(corners * W);
+      sums.traction += each * part.traction * W.transpose();
+      sums.by_pressure += each * part.by_pressure * W.transpose();
+      for (int k = 0; k < 3; ++k)
+        for (int corner = 0; corner < 3; ++corner) sums.by_u[k] += each * W(k, corner) * part.by_u[corner];
+      sums.by_n += each * part.by_n;
+      sums.wrench += each * part.wrench;
+      sums.by_damping += each * part.by_damping;
+    });
     return sums;
   }
 
@@ -150,6 +174,7 @@ class FacetSlopes {
   Vec3<S> n_, gradient_, center_;
   TriangleRule<S> rule_;
   S half_ = 0;
+  int parts_ = 1;
   std::array<Part, kMaxCorners> by_corner_ = zeros();
   Part by_center_ = Part::Zero(), by_n_ = Part::Zero(), by_gradient_ = Part::Zero();
   Vec6<S> by_offset_ = Vec6<S>::Zero(), by_share_ = Vec6<S>::Zero(), by_damping_ = Vec6<S>::Zero();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "runtime/contact/pressure_field/facet.h"
 
@@ -100,6 +101,42 @@ struct Traction {
   }
 };
 
+// Into how many parts per side the triangles of a facet around `middle` are divided: into law.divisions, but
+// left whole where the slip hardly turns within the facet: there the rule is exact to 1e-10 of the friction.
+template <class S>
+int divisions(const Polygon<S>& polygon, const Vec3<S>& middle, const Vec3<S>& n, const RateLaw& law,
+              const Vec6<S>& V) {
+  if (law.divisions == 1 || law.friction == 0) return 1;
+  S reach = 0;  // squared, m^2
+  for (int i = 0; i < polygon.size; ++i) {
+    const S square = (polygon.corners[i] - middle).squaredNorm();
+    if (square > reach) reach = square;
+  }
+  const Vec3<S> u = V.template tail<3>() + V.template head<3>().cross(middle);
+  const S approach = n.dot(u), spin = n.dot(V.template head<3>());
+  const S slip = (u - approach * n).squaredNorm() + S(law.stiction_speed) * S(law.stiction_speed);
+  return spin * spin * reach > S(1e-4) * slip ? law.divisions : 1;
+}
+
+// Calls visit(W) for each of divisions^2 equal parts of a triangle; column k of W has the barycentric
+// coordinates of the part's corner k.
+template <class S, class Visit>
+void for_each_part(int divisions, Visit&& visit) {
+  const auto node = [&](int i, int j) -> Vec3<S> {
+    return Vec3<S>(S(divisions - i - j), S(i), S(j)) / S(divisions);
+  };
+  Mat3<S> W;
+  for (int i = 0; i < divisions; ++i) {
+    for (int j = 0; i + j < divisions; ++j) {
+      W << node(i, j), node(i + 1, j), node(i, j + 1);
+      visit(W);
+      if (i + j + 1 == divisions) continue;
+      W << node(i + 1, j + 1), node(i, j + 1), node(i + 1, j);
+      visit(W);
+    }
+  }
+}
+
 // Wrench on B of the traction over a facet with moments `m`. The triangles have signed areas, so that corners
 // that coincide up to rounding contribute nothing, also to derivatives.
 template <class S>
@@ -109,19 +146,23 @@ Vec6<S> wrench_in_motion(const Facet<S>& facet, const PolygonMoments<S>& m, cons
   Vec6<S> F = Vec6<S>::Zero();
   Mat3<S> corners;
   corners.col(2) = middle(facet.polygon, m);
-  const S half = S(m.turn * facet.polygon.weight() / 2);
+  const Vec3<S> center = corners.col(2);
+  const int parts = divisions<S>(facet.polygon, center, facet.n, law, V);
+  const S half = S(m.turn * facet.polygon.weight() / 2) / S(parts * parts);
   for (int i = 0; i < facet.polygon.size; ++i) {
     corners.col(0) = facet.polygon.corners[i];
     corners.col(1) = facet.polygon.corners[i + 1 < facet.polygon.size ? i + 1 : 0];
     const S area =
         half * facet.n.dot((corners.col(0) - corners.col(2)).cross(corners.col(1) - corners.col(2)));
-    const Traction<S> at(facet.n, facet.damping, facet.pressure, V, law, corners);
-    const Lanes<S> push = -(area * facet.share) * at.pressure * at.factor;
-    const LaneVector<S> f = {push * at.e[0], push * at.e[1], push * at.e[2]}, moment = cross(at.x, f);
-    for (int k = 0; k < 3; ++k) {
-      F[k] += rule.integral(moment[k]);
-      F[3 + k] += rule.integral(f[k]);
-    }
+    for_each_part<S>(parts, [&](const Mat3<S>& W) {
+      const Traction<S> at(facet.n, facet.damping, facet.pressure, V, law, corners * W);
+      const Lanes<S> push = -(area * facet.share) * at.pressure * at.factor;
+      const LaneVector<S> f = {push * at.e[0], push * at.e[1], push * at.e[2]}, moment = cross(at.x, f);
+      for (int k = 0; k < 3; ++k) {
+        F[k] += rule.integral(moment[k]);
+        F[3 + k] += rule.integral(f[k]);
+      }
+    });
   }
   return F;
 }

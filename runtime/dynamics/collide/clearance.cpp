@@ -244,7 +244,8 @@ bool Clearances::nearest(std::size_t placed_A, std::size_t placed_B, double marg
   for (std::int32_t a = first[placed_A]; a < first[placed_A + 1]; ++a) {
     for (std::int32_t b = first[placed_B]; b < first[placed_B + 1]; ++b) {
       const auto i = static_cast<std::size_t>(a), k = static_cast<std::size_t>(b);
-      if (beyond(worker, i, k, std::min(margin, found.distance))) continue;
+      // Bounding boxes say nothing of how deep an overlap is.
+      if (beyond(worker, i, k, std::min(margin, std::max(found.distance, 0.0)))) continue;
       const body::Pair pair = pair_of(worker, i, k);
       const witness::Witness<double> w = model_of(worker, pair).separation(pair);
       if (w.distance >= found.distance || w.distance > margin) continue;

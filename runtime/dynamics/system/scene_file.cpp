@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,13 +47,13 @@ class Reader : private SceneLines {
   using GivenList = std::vector<Given>;
 
   void entry() {
-    if (keyword() == "gravity")
+    if (keyword() == "gravity" && once())
       scene_.gravity = vector("gravity");
-    else if (const MaterialWord* material = find_word(keyword()))
+    else if (const MaterialWord* material = find_word(keyword()); material && once())
       of_scene_.*material->member = material_number(*material);
     else if (keyword() == "material")
       last_material();
-    else if (keyword() == "duration")
+    else if (keyword() == "duration" && once())
       scene_.duration = at_least_zero("the duration");
     else if (keyword() == "plane")
       plane();
@@ -86,6 +87,13 @@ class Reader : private SceneLines {
              "duration, plane, sbox, fixed, body, object, material, joint, robot, set, mimic, apart, group, "
              "contact");
     end_of_line();
+  }
+
+  // Refuses a second line of what a scene has one of; otherwise true.
+  bool once() {
+    const auto [known, first] = once_.emplace(keyword(), line_number());
+    if (!first) refuse("a second '" + keyword() + "'; the first is in line " + std::to_string(known->second));
+    return true;
   }
 
   static const MaterialWord* find_word(const std::string& keyword) {
@@ -339,6 +347,7 @@ class Reader : private SceneLines {
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
   GivenList* last_ = nullptr;                   // that of the last shape read
   std::set<std::string> names_;
+  std::map<std::string, int> once_;       // lines of entries that a scene has one of
   std::map<std::size_t, int> last_line_;  // by body: the last line about it or its joint
   std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need a joint, and why
 };

@@ -4,13 +4,15 @@
 #include <cctype>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "runtime/core/error.h"
 
 namespace abut::dynamics::detail {
 namespace {
 
-constexpr int kMaxDepth = 200, kMaxLinks = 5000;
+constexpr std::size_t kMaxDepth = 200;
+constexpr int kMaxLinks = 5000;
 constexpr std::size_t kLongestTag = 1 << 14;  // bytes
 
 // Returns one past the first `end` in the text at or after `at`, or the text's size where there is none.
@@ -49,17 +51,62 @@ bool names_element(char c) {
   return std::isalpha(byte) != 0 || c == '_' || byte >= 127;
 }
 
-bool begins(std::string_view tag, std::string_view element) {
-  const std::size_t end = element.size() + 1;
-  return tag.substr(1).starts_with(element) &&
-         (tag.size() == end || std::isspace(static_cast<unsigned char>(tag[end])) != 0 || tag[end] == '/' ||
-          tag[end] == '>');
+// The elements around a place in a URDF, from the outermost one.
+class Nesting {
+ public:
+  std::size_t depth() const { return open_.size(); }
+  std::string innermost() const { return open_.empty() ? "" : std::string(open_.back().name); }
+
+  // Enters an element. Returns whether it is a second one in a link or joint of what urdfdom takes the first
+  // of: of these names, or any shape of a geometry.
+  bool enter(std::string_view name) {
+    static constexpr std::string_view kOnce[] = {"inertial", "origin",   "mass",  "inertia",
+                                                 "geometry", "parent",   "child", "axis",
+                                                 "limit",    "dynamics", "mimic"};
+    bool second = false;
+    if (of_part() && open_.size() <= kInnermost) {
+      const bool shape = open_.back().name == "geometry";
+      if (shape || std::find(std::begin(kOnce), std::end(kOnce), name) != std::end(kOnce)) {
+        std::vector<std::string_view>& met = open_.back().met;
+        second = std::find(met.begin(), met.end(), shape ? "" : name) != met.end();
+        met.push_back(shape ? "" : name);
+      }
+    }
+    open_.push_back({name, {}});
+    return second;
+  }
+  void leave() {
+    if (!open_.empty()) open_.pop_back();
+  }
+
+ private:
+  static constexpr std::size_t kInnermost = 4;  // robot, link, collision, geometry
+  struct Element {
+    std::string_view name;
+    std::vector<std::string_view> met;  // within it
+  };
+
+  bool of_part() const {
+    return open_.size() >= 2 && open_[0].name == "robot" &&
+           (open_[1].name == "link" || open_[1].name == "joint");
+  }
+
+  std::vector<Element> open_;
+};
+
+// The name of the element whose tag this is.
+std::string_view name_of(std::string_view tag) {
+  const auto ends = [](char c) {
+    return std::isspace(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '>';
+  };
+  return {tag.begin() + 1, std::find_if(tag.begin() + 1, tag.end(), ends)};
 }
 
 }  // namespace
 
 void require_one_modest_robot(const std::filesystem::path& file, std::string_view text) {
-  int depth = 0, links = 0, robots = 0;
+  Nesting nesting;
+  int links = 0, robots = 0;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const std::string_view tag = text.substr(at);
     const auto refuse = [&](const std::string& what) {
@@ -72,9 +119,10 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
     } else if (tag.starts_with("<![CDATA[")) {
       at = past(text, "]]>", at + 9);
     } else if (tag.size() > 1 && names_element(tag[1])) {
-      if (depth == 0 && robots == 0 && begins(tag, "mujoco"))
+      const std::string_view name = name_of(tag);
+      if (nesting.depth() == 0 && robots == 0 && name == "mujoco")
         refuse("is MJCF, which is not read; a URDF is needed");
-      if (depth == 0 && begins(tag, "robot") && ++robots > 1)
+      if (nesting.depth() == 0 && name == "robot" && ++robots > 1)
         refuse("a second <robot>; a file has one: put the other into a file of its own");
       const std::size_t end = past_tag(text, at);
       if (end - at > kLongestTag)
@@ -83,14 +131,19 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
       if (element.starts_with("<xacro:") || element.find("${") != std::string_view::npos)
         refuse("is xacro, of which a URDF is made first: `xacro FILE > robot.urdf` (ROS)");
       at = end;
-      if (begins(tag, "link") && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
-      if (text[at - 1] == '>' && text[at - 2] == '/') continue;
-      if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
+      if (name == "link" && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
+      const std::string around = nesting.innermost();
+      if (nesting.enter(name))
+        refuse(std::string("a second ") + (around == "geometry" ? "shape, <" : "<") + std::string(name) +
+               "> in one <" + around + ">: one of the two would be ignored");
+      if (text[at - 1] == '>' && text[at - 2] == '/') nesting.leave();
+      if (nesting.depth() > kMaxDepth)
+        refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
     } else {
       if (is_declaration(tag) && !is_plain_declaration(tag))
         refuse("a declaration that is not of the form <?xml version=\"1.0\"?>");
       at = past(text, ">", at);
-      if (tag.starts_with("</") && depth > 0) --depth;
+      if (tag.starts_with("</")) nesting.leave();
     }
   }
 }

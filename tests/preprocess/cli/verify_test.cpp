@@ -182,6 +182,13 @@ TEST(Verify, FindsCandidatesThatLackASupport) {
     hull.candidates = firsts;
     std::iota(hull.candidate_offsets.begin(), hull.candidate_offsets.end(), 0);
   });
+  EXPECT_PROBLEM("lacks vertex", {  // a single one, wherever it is
+    auto& hull = asset.convex[0];
+    std::size_t cell = hull.candidate_offsets.size() - 2;
+    while (hull.candidate_offsets[cell + 1] - hull.candidate_offsets[cell] < 2) --cell;
+    const auto first = static_cast<std::size_t>(hull.candidate_offsets[cell]);
+    hull.candidates[first + 1] = hull.candidates[first];
+  });
   EXPECT_PROBLEM("one of 2 convex parts", asset.convex.push_back(asset.convex[0]));
 }
 

@@ -110,6 +110,42 @@ TEST(PressurePrimitive, JacobiansAreTheWrenchsOwn) {
   EXPECT_LT(kinks, columns / 10);
 }
 
+// Friction of a box that spins, and slides, on a rigid half-space, beside a fine sum of the same law over the
+// patch: force in the plane, N, and torque about the middle, N m.
+TEST(PressurePrimitive, FrictionOfASpinningBoxIsTheIntegralOfItsLaw) {
+  const Vec3<double> half(0.03, 0.02, 0.04);
+  const double depth = 1e-3, modulus = 1e6, mu = 0.5, stiction = 1e-3;
+  contact::PressureFieldConfig config = moduli(modulus, kRigid);
+  config.A.friction = config.B.friction = mu;
+  config.stiction_speed = stiction;
+  const body::Geometry box(body::Box<double>{half});
+  const Pose<double> X_AB = under(half.z(), depth);
+  for (const double slide : {0.0, 0.05, 1.0}) {
+    const double spin = 5;  // rad/s of the half-space, whose slip on the box is (slide - spin y, spin x)
+    Vec6<double> V = Vec6<double>::Zero();
+    V[2] = spin, V[3] = slide;
+    const Vec6<double> F = pressure_wrench(box, test::half_space(), X_AB, config, V).F_BBo_B;
+    constexpr int kCells = 400;  // along each side
+    Vec3<double> sum = Vec3<double>::Zero();
+    double normal = 0;
+    for (int i = 0; i < kCells; ++i) {
+      for (int k = 0; k < kCells; ++k) {
+        const double x = half.x() * (2 * (i + 0.5) / kCells - 1), y = half.y() * (2 * (k + 0.5) / kCells - 1);
+        const double extent = std::min({depth, half.x() - std::abs(x), half.y() - std::abs(y)});
+        const double force = modulus * extent / half.minCoeff() * 4 * half.x() * half.y() / kCells / kCells;
+        const double u = slide - spin * y, v = spin * x,
+                     speed = std::sqrt(u * u + v * v + stiction * stiction);
+        normal += force;
+        sum -= mu * force / speed * Vec3<double>(u, v, x * v - y * u);
+      }
+    }
+    EXPECT_NEAR(-F[5], normal, 1e-4 * normal);
+    EXPECT_NEAR(F[3], sum[0], 1e-3 * mu * normal) << slide;
+    EXPECT_NEAR(F[4], sum[1], 1e-3 * mu * normal) << slide;
+    EXPECT_NEAR(F[2], sum[2], 1e-4 * mu * normal * half.head<2>().norm()) << slide;
+  }
+}
+
 TEST(PressurePrimitive, ContactPointsAreNoDeeperThanTheBodies) {
   for (const body::Primitive& primitive : test::solid_primitives()) {
     const body::Body A{body::Geometry(primitive), {.modulus = 1e6}},

@@ -71,6 +71,8 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
          ":2: 'springiness' is not a property of a joint");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1 damping 1 damping 2\n",
          ":2: 'damping' is given twice");
+  expect("mu 0.5\n" + body + "mu 0.2\n", ":3: a second 'mu'; the first is in line 1");
+  expect("gravity 0 0 -9.81\ngravity 0 0 0\n", ":2: a second 'gravity'; the first is in line 1");
   expect(kSwing + "contact world bar point stiffness 1 stiffness 2\n",
          "the setting 'stiffness' is given twice");
   expect(body + "joint j spherical world 0 0 0 1 0 0 0 0 0 1 position 3\n", ":2: 'joint' lacks a quaternion");

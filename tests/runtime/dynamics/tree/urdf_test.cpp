@@ -266,6 +266,24 @@ TEST_F(Urdf, RefusesASecondRobot) {
   EXPECT_EQ(robot.links.size(), 1U);
 }
 
+TEST_F(Urdf, RefusesASecondElementOfWhatALinkOrJointHasOneOf) {
+  const std::string words = ": one of the two would be ignored";
+  const auto base = [](const std::string& inside) { return "<link name='base'>\n" + inside + "</link>"; };
+  EXPECT_EQ(refusal(base("<inertial><mass value='1'/><mass value='2'/></inertial>")),
+            "line 2: a second <mass> in one <inertial>" + words);
+  EXPECT_EQ(refusal(base("<collision><origin xyz='0 0 1'/>\n<origin xyz='0 0 2'/></collision>")),
+            "line 3: a second <origin> in one <collision>" + words);
+  EXPECT_EQ(
+      refusal(base("<collision><geometry><sphere radius='1'/><box size='1 1 1'/></geometry></collision>")),
+      "line 2: a second shape, <box> in one <geometry>" + words);
+  EXPECT_EQ(refusal(base("<inertial></inertial><inertial/>")),
+            "line 2: a second <inertial> in one <link>" + words);
+  // What others read may repeat.
+  const Robot robot = read_urdf(write(link("base") + "<gazebo><link><origin/><origin/></link></gazebo>" +
+                                      "<transmission><joint><origin/><origin/></joint></transmission>"));
+  EXPECT_EQ(robot.links.size(), 1U);
+}
+
 // Where such a declaration ends is another place to each reader.
 TEST_F(Urdf, RefusesDeclarationsThatHideWhatFollows) {
   const std::string words = ": line 1: a declaration that is not of the form";
