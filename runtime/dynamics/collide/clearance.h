@@ -70,8 +70,9 @@ class Clearances {
   // until the next call. Bodies on joints stand where State::q puts them. Throws InvalidInput as
   // System::require_valid does, and for a margin that is negative or not finite.
   const ClearanceList& find(std::span<const State> states, double margin);
+  // The same in one state.
   const ClearanceList& find(const State& state, double margin) { return find({&state, 1}, margin); }
-  // The same for coordinates of tree(), (tree().nq()) each, with unit quaternions.
+  // The same for coordinates of tree(), (tree().tree().nq()) each, with unit quaternions.
   const ClearanceList& find(std::span<const VecX<double>> coordinates, double margin);
 
   const SystemTree& tree() const { return tree_; }  // of all bodies
