@@ -198,7 +198,9 @@ class System(_abut.System):
     def _gradients(self, function: str, z: Numbers, gradient: Numbers, to_tangent: bool) -> np.ndarray:
         z, gradient = as_numbers(function, "z", z), as_numbers(function, "gradient", gradient)
         rows = z.shape[:-1]
-        if z.ndim > 2 and gradient.shape[:-1] == rows:
+        if z.ndim > 2:
+            if gradient.shape[:-1] != rows:
+                raise _abut.InvalidInput(f"{function}: gradient has shape {gradient.shape} and z has {z.shape}; rows must be the same")
             z, gradient = z.reshape(-1, z.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
         found = self._coordinates.gradients(z, gradient, to_tangent)
         return found.reshape(rows + found.shape[-1:])

@@ -156,6 +156,12 @@ class Building(unittest.TestCase):
         scales = np.ones(system.nz)
         scales[5:9] = scales[12:16] = 1e-200  # quaternions, whose squares vanish
         np.testing.assert_allclose(system.gradient_by_z(scales * z, g_x) * scales, g_z, atol=1e-9)
+        rollouts = np.tile(z, (2, 3, 1))  # as Rollout has z: (N, rows, nz)
+        many = system.gradient_by_x(rollouts, np.tile(weights, (2, 3, 1)))
+        np.testing.assert_array_equal(many, np.tile(system.gradient_by_x(z, weights), (2, 3, 1)))
+        np.testing.assert_array_equal(system.gradient_by_z(rollouts, many)[1, 2], system.gradient_by_z(z, many[0, 0]))
+        with self.assertRaisesRegex(abut.InvalidInput, "gradient_by_x: gradient"):
+            system.gradient_by_x(rollouts, np.tile(weights, (3, 2, 1)))
 
     def test_objects_that_are_primitives_are_read_from_files_too(self):
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
