@@ -147,11 +147,16 @@ void draw_ball(Canvas& canvas, const Eigen::Vector3d& center, double radius, con
   }
 }
 
+// From further away than the other panels where spheres reach out of their view.
 Image spheres_panel(const Shown& asset, const Camera& camera, int pixels) {
-  Canvas canvas(camera, pixels);
   const asset::SphereSet& spheres = *asset.spheres;
+  const auto center = [&](std::size_t i) { return Eigen::Vector3d::Map(spheres.centers.data() + 3 * i); };
+  Camera wide = camera;
   for (std::size_t i = 0; i < spheres.radii.size(); ++i)
-    draw_ball(canvas, Eigen::Vector3d::Map(spheres.centers.data() + 3 * i), spheres.radii[i], piece_color(i));
+    wide.radius = std::max(wide.radius, 1.04 * ((center(i) - camera.center).norm() + spheres.radii[i]));
+  Canvas canvas(wide, pixels);
+  for (std::size_t i = 0; i < spheres.radii.size(); ++i)
+    draw_ball(canvas, center(i), spheres.radii[i], piece_color(i));
   return with_caption(canvas.image(), counted(spheres.radii.size(), "sphere"));
 }
 

@@ -166,6 +166,24 @@ TEST(Picture, CaptionsCountInGoodEnglish) {
   }
 }
 
+// Also a sphere that reaches far beyond the object is seen whole.
+TEST(Picture, SpheresAreWithinTheirPanel) {
+  abut::asset::Asset asset;
+  asset.convex.resize(1);
+  asset.convex[0].vertices = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  asset.convex[0].triangles = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  asset.spheres = {{{0, 0, 0}, {4}, {0}}};
+  constexpr int kPixels = 100;
+  const Image picture = abut::preprocess::picture(asset, kPixels);
+  ASSERT_EQ(picture.width, 2 * kPixels);
+  const auto white = [&](int x, int y) {
+    const auto at = 3 * (static_cast<std::size_t>(y) * 2 * kPixels + static_cast<std::size_t>(x));
+    return picture.rgb[at] == 255 && picture.rgb[at + 1] == 255 && picture.rgb[at + 2] == 255;
+  };
+  for (int y = 0; y < kPixels; ++y) EXPECT_TRUE(white(kPixels, y) && white(2 * kPixels - 1, y)) << y;
+  EXPECT_FALSE(white(kPixels + kPixels / 2, kPixels / 2));
+}
+
 // A volume of one tetrahedron whose corner 3 is inside.
 struct OneTetrahedron {
   std::vector<double> vertices = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2}, extent = {0, 0, 0, 1};
