@@ -165,9 +165,10 @@ def run_all(source, work, program, modules, folders):
     pages = dict.fromkeys(block.page for block in blocks)
     for page in pages:
         for language, prelude in (("python", BEFORE.get(page, "")), ("scn", SCENE + "object mug 005_mug 400  0 0 1  1 0 0 0  0 0 0  0 0 0\n")):
-            text = prelude + "".join(block.text for block in blocks if (block.page, block.language) == (page, language))
-            if text == prelude:
+            own = "".join(block.text for block in blocks if (block.page, block.language) == (page, language))
+            if not own:
                 continue
+            text = own if own.startswith("gravity") else prelude + own  # a whole scene, or lines of one
             (work / f"page.{language}").write_text(text)
             command = {"python": [sys.executable, "-B", "page.python"],
                        "scn": ["abut-sim", "page.scn", "--assets", "OUT", "--integrator", "implicit", "--steps", "3"]}

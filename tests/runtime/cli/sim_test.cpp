@@ -132,12 +132,18 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
        "a thousandth: does the line lack a number, or have one too many, before it?"},
   };
   std::filesystem::create_symlink("new.csv", folder / "link.csv");  // what it leads to is not there yet
+  // a.scn with another line in the place of one that begins with a word.
+  const auto with = [&](const std::string& word, const std::string& line) {
+    std::string scene = contents(folder / "a.scn");
+    const std::size_t at = scene.find('\n' + word + ' ') + 1;
+    return scene.replace(at, scene.find('\n', at) - at, line);
+  };
   write("mu.scn", "mu -1\n");
-  write("smooth.scn", contents(folder / "a.scn") + "mu 0\n");
+  write("smooth.scn", with("mu", "mu 0"));
   write("short.scn", "body a 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");
   write("zero.scn", std::string("mu 1\nbody a\0 1\n", 14));
-  write("long.scn", contents(folder / "a.scn") + "duration 1e300\n");
-  write("zero_time.scn", contents(folder / "a.scn") + "duration 0\n");
+  write("long.scn", with("duration", "duration 1e300"));
+  write("zero_time.scn", with("duration", "duration 0"));
   write("timeless.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");
   write("asset.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n asset mug 0 0 0 1 0 0 0\n");
   for (const auto& [arguments, said] : kCases) {

@@ -16,8 +16,9 @@ using namespace abut::dynamics;
 
 constexpr double kGravity = 9.81;  // m/s^2
 
-const std::string kGround = "gravity 0 0 -9.81\nmu 0.5\nmodulus 3e5\ndissipation 1\n";
-const std::string kFloor = kGround + "plane 0 0 1 0\n";
+const std::string kSlippery = "gravity 0 0 -9.81\nmodulus 3e5\ndissipation 1\n",
+                  kGround = kSlippery + "mu 0.5\n";
+const std::string kPlane = "plane 0 0 1 0\n", kFloor = kGround + kPlane;
 
 // Of `mass` kg, 0.4 x 0.2 x 0.1 m, at rest unless `velocity` (v; w) is given.
 std::string box_at(const std::string& name, const std::string& mass, const std::string& position,
@@ -83,7 +84,7 @@ TEST(ContactForces, OfAStackAtRestCarryItsWeight) {
     const bool holds = row.name == "midpoint" || row.name == "implicit";
     const double x = holds ? 0.1 : 0, y = holds ? 0.02 : 0;
     Simulation simulation(
-        test::scene_of(kFloor + (holds ? "" : "mu 0\n") +
+        test::scene_of((holds ? kGround : kSlippery) + kPlane +
                        box_at("upper", "1", std::to_string(x) + " " + std::to_string(y) + " 0.15") +
                        box_at("lower", "2", "0 0 0.05")),
         config_of(row.name));
