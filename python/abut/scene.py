@@ -212,10 +212,7 @@ class System(_abut.System):
         return np.array(self._values(parameters), dtype=float)
 
     def with_values(self, parameters: Parameters, values: Numbers) -> "System":
-        """The system with other values of parameters; of what several calls set, the last one counts.
-
-        Give it states as vectors: a State has angular momenta, which are another spin where moments of inertia change.
-        """
+        """The system with other values of parameters, the last of each. State.L_W is another spin in it: give it vectors z."""
         parameters, numbers = list(parameters), np.array(as_numbers("with_values", "values", values))
         if not isinstance(self._origin[0], System) or numbers.shape != self.values(parameters).shape:
             return System(self, parameters, numbers)
