@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
 #include "runtime/contact/pressure_field/facet.h"
 

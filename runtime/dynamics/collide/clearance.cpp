@@ -8,6 +8,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/dynamics/collide/placed_shape.h"
 #include "runtime/dynamics/tree/kinematics.h"
 #include "runtime/math/adjoint.h"
 
@@ -40,14 +41,6 @@ std::pair<Vec3<double>, Vec3<double>> box_of_asset(const body::Geometry& asset) 
   return {low, high};
 }
 
-// Half sizes of the bounding box of a primitive, m.
-Vec3<double> half_of(const body::SweptCore<double>& core) {
-  Vec3<double> half = core.size.array() + core.swept_radius;
-  if (core.kind == body::CoreKind::kRims)
-    half[0] = half[1] = std::max(core.size.x(), core.top_radius) + core.swept_radius;
-  return half;
-}
-
 // Radius of a ball about a primitive's origin that holds it, m.
 double radius_of(const body::SweptCore<double>& core) {
   switch (core.kind) {
@@ -57,7 +50,7 @@ double radius_of(const body::SweptCore<double>& core) {
     case body::CoreKind::kEllipsoid:
       return core.size.maxCoeff() + core.swept_radius;
     default:
-      return half_of(core).norm();
+      return half_sizes(core).norm();
   }
 }
 
@@ -117,7 +110,7 @@ void Clearances::add_shapes() {
     if (const body::Primitive* primitive = shape.geometry.primitive()) {
       const auto core = std::visit([](const auto& any) { return swept_core(any); }, *primitive);
       local.plane = core.kind == body::CoreKind::kPlane;
-      local.half = half_of(core);
+      local.half = half_sizes(core);
       local.radius = radius_of(core);
     } else {
       const auto [low, high] = box_of_asset(shape.geometry);

@@ -60,6 +60,13 @@ ShapeKind kind_of(body::CoreKind core) {
 
 }  // namespace
 
+Vec3<double> half_sizes(const body::SweptCore<double>& core) {
+  Vec3<double> half = core.size.array() + core.swept_radius;
+  if (core.kind == body::CoreKind::kRims)
+    half[0] = half[1] = std::max(core.size.x(), core.top_radius) + core.swept_radius;
+  return half;
+}
+
 PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, shape.material}, X_BS(shape.X_BS) {
   if (shape.geometry.primitive() == nullptr) {
     samples = surface_samples(shape.geometry);
@@ -68,9 +75,7 @@ PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, shape.materi
     core =
         std::visit([](const auto& primitive) { return swept_core(primitive); }, *shape.geometry.primitive());
     kind = kind_of(core.kind);
-    half = core.size.array() + core.swept_radius;
-    if (kind == ShapeKind::kRims)
-      half[0] = half[1] = std::max(core.size.x(), core.top_radius) + core.swept_radius;
+    half = half_sizes(core);
   }
 }
 

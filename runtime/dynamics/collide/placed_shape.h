@@ -63,6 +63,9 @@ enum class ShapeKind : std::uint8_t { kPoint, kSegment, kBox, kEllipsoid, kRims,
 
 class PieceFaces;
 
+// Half sizes of a primitive's bounding box along its own axes, m.
+Vec3<double> half_sizes(const body::SweptCore<double>& core);
+
 // A shape at its current pose.
 struct PlacedShape {
   body::Body body;                                // the shape's geometry and material
