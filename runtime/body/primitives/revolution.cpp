@@ -68,13 +68,16 @@ void Profile::line(double r0, double z0, double r1, double z1) {
 }
 
 void Profile::add_sector(SurfaceSample& sample, const Node& node, double angle, double width, int count) {
-  for (const auto& [side, way] : {std::pair(node.before, -0.5), std::pair(node.after, 0.5)})
-    if (side.share > 0)
-      add_parts(sample, count, 2, [&](int u, int v) {
-        const double along = way * side.share * (v + 0.5), turn = angle + width * ((u + 0.5) / count - 0.5);
-        const double r = node.r - along * side.nz, z = node.z + along * side.nr;
-        return Eigen::Vector4d(r * std::cos(turn), r * std::sin(turn), z, r * width / count * side.share / 2);
-      });
+  const auto add_side = [&](const Side& side, double way) {
+    if (!(side.share > 0)) return;
+    add_parts(sample, count, 2, [&](int u, int v) {
+      const double along = way * side.share * (v + 0.5), turn = angle + width * ((u + 0.5) / count - 0.5);
+      const double r = node.r - along * side.nz, z = node.z + along * side.nr;
+      return Eigen::Vector4d(r * std::cos(turn), r * std::sin(turn), z, r * width / count * side.share / 2);
+    });
+  };
+  add_side(node.before, -0.5);
+  add_side(node.after, 0.5);
   sample.area = 0;
   for (const Eigen::Vector4d& part : sample.parts) sample.area += part[3];
 }
