@@ -13,7 +13,7 @@ from . import _abut
 from .bodies import Body, Geometry, PathLike
 from .contact import Model
 from .dynamics import Simulation
-from .gradients import pose_matrix
+from .gradients import as_numbers, pose_matrix
 from .scene import System
 from .tables import made
 from .witness import OneBody, separation
@@ -132,6 +132,19 @@ def _pair(A: OneBody, B: OneBody, X_AB: npt.ArrayLike, model: Model) -> str:
     return _abut.page_of_geometries([(geometries[0], np.eye(4)), (geometries[1], X)], marks)
 
 
+def _path(system: System, z: Any, dt: Optional[float]) -> Tuple[List[_abut.State], float]:
+    """The states to show, and the time from one to the next, s."""
+    if not isinstance(z, (type(None), _abut.State)) and np.ndim(z) == 2:
+        if len(z) == 0:
+            raise _abut.InvalidInput("show: z has no rows; give the states of a path, (N, nz)")
+        step = as_numbers("show", "dt", 0.1 if dt is None else dt)
+        if step.ndim or not 0 < step < np.inf:
+            raise _abut.InvalidInput(f"show: dt is {step}; it must be a positive number, in s")
+        return [system.placed(row) for row in np.asarray(z)], float(step)
+    _refuse("one state", {}, dt=dt)
+    return [system.initial_state() if z is None else system.placed(system._state("show", z))], 0
+
+
 def _refuse(what: str, settings: Dict[str, Any], **arguments: Any) -> None:
     """Raises TypeError where any of these was given."""
     for name in [*(name for name, value in arguments.items() if value is not None), *settings]:
@@ -139,28 +152,36 @@ def _refuse(what: str, settings: Dict[str, Any], **arguments: Any) -> None:
 
 
 def show(
-    thing: Any, other: Any = None, X_AB: Optional[npt.ArrayLike] = None, *, model: Optional[str] = None, **settings: Any
+    thing: Any,
+    other: Any = None,
+    X_AB: Optional[npt.ArrayLike] = None,
+    *,
+    model: Optional[str] = None,
+    dt: Optional[float] = None,
+    **settings: Any,
 ) -> View:
     """A view of a Geometry or a Body; of a pair, show(A, B, X_AB): witness points of the hulls in blue, and with `model`
     (None: pressure_field) and its `settings` the contact patch in yellow and the force on B as a red arrow; of a System at
-    its start, or in a state or vector z, show(system, state); of the frames that a Simulation has recorded.
+    its start, or in a state or vector z, show(system, state), or along a path of N states, show(system, z, dt=0.1) with z
+    (N, nz) and dt in s (None: 0.1) from one to the next; of the frames that a Simulation has recorded.
 
     Drag turns, the wheel zooms, space stops. Raises InvalidInput as `separation` and `wrench`, and for a simulation
     without frames; TypeError for arguments that the thing does not take.
     """
     if isinstance(thing, (Geometry, Body)):
         if other is None and X_AB is None:
-            _refuse("one body", settings, model=model)
+            _refuse("one body", settings, model=model, dt=dt)
             geometry = thing.geometry if isinstance(thing, Body) else thing
             return View(_abut.page_of_geometries([(geometry, np.eye(4))], []))
         if not isinstance(other, (Geometry, Body)) or X_AB is None:
             raise TypeError("show: of a pair give show(A, B, X_AB)")
+        _refuse("a pair", {}, dt=dt)
         return View(_pair(thing, other, X_AB, made("show", Model, "pressure_field" if model is None else model, **settings)))
     if isinstance(thing, System):
         _refuse("a system", settings, X_AB=X_AB, model=model)
-        state = thing.initial_state() if other is None else thing.placed(thing._state("show", other))
-        return View(_abut.page_of_state(thing, state))
+        states, step = _path(thing, other, dt)
+        return View(_abut.page_of_states(thing, states, step))
     if isinstance(thing, Simulation):
-        _refuse("a simulation", settings, other=other, X_AB=X_AB, model=model)
+        _refuse("a simulation", settings, other=other, X_AB=X_AB, model=model, dt=dt)
         return View(thing._page())
     raise TypeError(f"show: a Geometry, a Body, a pair, a System or a Simulation, not {type(thing).__name__}")

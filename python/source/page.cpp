@@ -26,7 +26,7 @@ std::vector<PageMark> marks_of(const py::list& given) {
   return marks;
 }
 
-// Adds the pose of a body to the only frame of a page; the body need not be a solid as in a simulation.
+// Adds the pose of a body to the last frame of a page; the body need not be a solid as in a simulation.
 void add_frame(Recording& recording, const dynamics::Body& body) {
   recording.positions.insert(recording.positions.end(), body.p_WB.begin(), body.p_WB.end());
   recording.quaternions.insert(recording.quaternions.end(), body.q_WB.begin(), body.q_WB.end());
@@ -55,17 +55,20 @@ std::string page_of_geometries(const py::list& items, const py::list& marks) {
   return dynamics::scene_page(scene, recording, marks_of(marks));
 }
 
-// A page that shows a system in a state.
-std::string page_of_state(const dynamics::System& system, const dynamics::State& state) {
-  system.require_valid(state);
+// A page that shows a system in states that are `dt` apart, s.
+std::string page_of_states(const dynamics::System& system, const std::vector<dynamics::State>& states,
+                           double dt) {
   Recording recording;
-  recording.times = {0};
   dynamics::Scene scene = system.scene();
-  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const Eigen::Quaterniond& q = state.bodies[i].q_WB;
-    scene.bodies[i].p_WB = state.bodies[i].p_WB;
-    scene.bodies[i].q_WB = {q.w(), q.x(), q.y(), q.z()};
-    add_frame(recording, scene.bodies[i]);
+  for (const dynamics::State& state : states) {
+    system.require_valid(state);
+    recording.times.push_back(dt * static_cast<double>(recording.times.size()));
+    for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+      const Eigen::Quaterniond& q = state.bodies[i].q_WB;
+      scene.bodies[i].p_WB = state.bodies[i].p_WB;
+      scene.bodies[i].q_WB = {q.w(), q.x(), q.y(), q.z()};
+      add_frame(recording, scene.bodies[i]);
+    }
   }
   return dynamics::scene_page(scene, recording);
 }
@@ -81,7 +84,7 @@ void write_page(py::handle file, const std::string& page) {
 
 void bind_page(py::module_& module) {
   module.def("page_of_geometries", &page_of_geometries);
-  module.def("page_of_state", &page_of_state);
+  module.def("page_of_states", &page_of_states);
   module.def("write_page", &write_page);
 }
 

@@ -23,8 +23,9 @@ class Examples(unittest.TestCase):
     def test_every_example_runs_and_is_short(self):
         environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(abut.__file__).resolve().parents[1])}
         scripts = sorted(EXAMPLES.glob("*.py"))
-        self.assertEqual(len(scripts), 12)
-        arguments = {"push_optimisation": ["page.html"], "preprocess_dataset": [ASSETS.resolve() / "meshes", "OUT"]}
+        self.assertEqual(len(scripts), 13)
+        arguments = {"push_optimisation": ["page.html"], "arm_path": ["page.html"],
+                     "preprocess_dataset": [ASSETS.resolve() / "meshes", "OUT"]}
         for script in scripts:
             with self.subTest(script.name), tempfile.TemporaryDirectory(dir=".") as folder:
                 source = script.read_text()
@@ -38,7 +39,7 @@ class Examples(unittest.TestCase):
                                      cwd=folder, capture_output=True, text=True, env=environment, timeout=200)
                 self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
                 self.assertTrue(run.stdout)
-                if script.stem in ("pile", "push_optimisation"):
+                if script.stem in ("pile", "push_optimisation", "arm_path"):
                     self.assertGreater((pathlib.Path(folder) / "page.html").stat().st_size, 10_000)
 
     def test_casadi_gets_numbers_and_their_jacobian(self):

@@ -120,6 +120,25 @@ class Show(unittest.TestCase):
         self.assertEqual(abut.show(system, state).page, abut.show(system, system.placed(state)).page)
         self.assertNotEqual(abut.show(system, state).page, abut.show(system).page)
 
+    def test_a_path_is_played(self):
+        system = pushing().system()
+        z = np.tile(system.vector(system.initial_state()), (5, 1))
+        z[:, 0] += 0.01 * np.arange(5)
+        page = abut.show(system, z, dt=0.25).page
+        self.assertIn("[0,0.25,0.5,0.75,1]", page)
+        self.assertIn("[0,0.1,0.2", abut.show(system, z).page)
+        self.assertEqual(abut.show(system, z[:1]).page, abut.show(system, z[0]).page)
+        for given, dt, error, message in [
+            (z[:0], None, abut.InvalidInput, "no rows"),
+            (z[:, :3], None, abut.InvalidInput, "z has"),
+            (z, -1.0, abut.InvalidInput, "a positive number, in s"),
+            (z, [1, 2], abut.InvalidInput, "a positive number, in s"),
+            (z[0], 0.1, TypeError, "show: dt does not go with one state"),
+            (None, 0.1, TypeError, "show: dt does not go with one state"),
+        ]:
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                abut.show(system, given, dt=dt)
+
     @unittest.skipUnless(CHROMIUM, "no browser")
     def test_a_browser_draws_the_ball_the_patch_and_the_force(self):
         r, g, b = drawn(abut.show(GROUND, BALL, PRESSED))
