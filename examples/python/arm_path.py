@@ -8,7 +8,7 @@ import abut
 
 scene = abut.Scene()
 scene.add_robot("arm", pathlib.Path(__file__).resolve().parents[1] / "scenes" / "arm.urdf")
-for place in ([0.45, 0.05, 0.75], [0.30, 0.35, 0.45], [0.10, 0.50, 0.85]):
+for place in ([0.62, 0.20, 0.36], [0.42, 0.42, 0.22], [0.18, 0.46, 0.15]):
     scene.add_fixed(abut.sphere(0.08), [1, 0, 0, 0, *place])
 system = scene.system()
 N, WISHED, SIGHT = 41, 0.03, 0.08  # states on the path; the distance to keep and the one to look within, m

@@ -4,197 +4,226 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <pugixml.hpp>
-#include <string>
-#include <utility>
-#include <vector>
+#include <limits>
 
-#include "datasets/listing.h"
+#include "preprocess/mesh/collada_checks.h"
+#include "preprocess/mesh/formats.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
+namespace collada {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
-constexpr std::string_view kPrimitives[] = {"triangles", "polylist",   "polygons", "trifans",
-                                            "tristrips", "linestrips", "lines"};
 
-// A position in a file, for messages.
-struct Place {
-  std::string_view content;
-  const std::filesystem::path& file;
+}  // namespace
 
-  std::ptrdiff_t line(std::ptrdiff_t byte) const {
-    const auto end = std::clamp<std::ptrdiff_t>(byte, 0, std::ssize(content));
-    return 1 + std::count(content.begin(), content.begin() + end, '\n');
-  }
-  [[noreturn]] void refuse(std::ptrdiff_t byte, const std::string& what) const {
-    throw InvalidInput(fmt::format("{}:{}: {}; export it again", file.string(), line(byte), what));
-  }
-};
-
-// Checks the indices of one <p> element.
-void check_indices(pugi::xml_node p, const Place& place) {
-  const pugi::xml_node text = p.text().data();
-  const std::string_view all = text.value();
-  std::string_view rest = all;
-  while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
-    if (rest.empty()) return;
-    const std::string_view word = rest.substr(0, rest.find_first_of(kBlank));
-    std::int32_t index = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-    if (error != std::errc() || end != word.data() + word.size() || index < 0)
-      place.refuse(text.offset_debug() + (word.data() - all.data()),
-                   fmt::format("'{}' in <p> is no index of a vertex", word.substr(0, 30)));
-    rest.remove_prefix(word.size());
-  }
+void Place::refuse(std::ptrdiff_t byte, const std::string& what) const {
+  const auto end = std::clamp<std::ptrdiff_t>(byte, 0, std::ssize(content));
+  const auto line = 1 + std::count(content.begin(), content.begin() + end, '\n');
+  throw InvalidInput(fmt::format("{}:{}: {}; export it again", file.string(), line, what));
 }
 
-bool in_primitives(pugi::xml_node p) {
-  for (pugi::xml_node within = p.parent(); within; within = within.parent())
-    if (std::ranges::find(kPrimitives, std::string_view(within.name())) != std::end(kPrimitives)) return true;
-  return false;
+Text text_of(pugi::xml_node element, const Place& place) {
+  const pugi::xml_node text = element.text().data();
+  for (pugi::xml_node other = text.next_sibling(); other; other = other.next_sibling())
+    if (other.type() == pugi::node_pcdata || other.type() == pugi::node_cdata)
+      place.refuse(other, fmt::format("the text of <{}> is in several parts", element.name()));
+  return {text.value(), text.offset_debug()};
 }
 
-// Checks the metres per unit; empty if not stated. Assimp accepts negative values, and reads "0,001" as 0.
-void check_unit(std::string_view metres, const std::filesystem::path& file) {
-  if (metres.empty()) return;
+std::string_view next_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(kBlank));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+std::size_t count_words(std::string_view text) {
+  std::size_t words = 0;
+  while (!next_word(text).empty()) ++words;
+  return words;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlank);
+  return first == text.npos ? std::string_view()
+                            : text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string shown(std::string_view word) {
+  constexpr std::size_t kLongest = 60;
+  std::string text(word.substr(0, kLongest));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::optional<double> finite_number(std::string_view word) {
+  constexpr std::size_t kMostDigits =
+      18;  // before the point, which assimp reads as a whole number of 64 bits
+  const std::size_t digits = word.find_first_not_of("+-0123456789");
+  if (std::min(digits, word.size()) > kMostDigits + 1) return std::nullopt;
+  const char* at = word.data();
   double value = 0;
-  const auto [end, error] = std::from_chars(metres.data(), metres.data() + metres.size(), value);
-  if (error != std::errc() || end != metres.data() + metres.size() || !(value > 0) || !std::isfinite(value))
-    throw InvalidInput(fmt::format(
-        "{}: its unit is '{}' metres, which is no positive number; export it again", file.string(), metres));
+  const NumberStatus status = read_coordinate(at, word.data() + word.size(), value);
+  if (status != NumberStatus::kOk && status != NumberStatus::kTooLarge) return std::nullopt;
+  if (at != word.data() + word.size()) return std::nullopt;
+  return value;
 }
 
-// The graph of nodes as assimp traverses it recursively: into nested nodes, and into the nodes that instances
-// name, once for each instance.
-class NodeGraph {
- public:
-  explicit NodeGraph(const Place& place) : place_(place) {}
+std::optional<std::uint32_t> whole_number(std::string_view word) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
 
-  // Called before everything else for an element at depth `level`, in the order of the file.
-  void enter(int level) {
-    while (!within_.empty() && within_.back().level >= level) within_.pop_back();
-  }
-  void add(pugi::xml_node node, int level) {
-    const std::size_t index = nodes_.size();
-    nodes_.push_back({.byte = node.offset_debug(), .is_root = within_.empty()});
-    ids_[node.attribute("id").value()].push_back(index);
-    names_[node.attribute("name").value()].push_back(index);
-    if (!within_.empty()) nodes_[within_.back().node].children.push_back(index);
-    within_.push_back({index, level});
-    if (within_.size() > kDeepest) refuse_deep(nodes_.back());
-  }
-  // Records an instance element, which names another node.
-  void add_instance(pugi::xml_node instance) {
-    if (within_.empty()) return;
-    std::string url = instance.attribute("url").value();
-    if (url.starts_with('#')) url.erase(0, 1);
-    if (!url.empty()) nodes_[within_.back().node].instances.push_back(std::move(url));
-  }
+std::size_t whole_attribute(pugi::xml_node element, const char* name, std::size_t otherwise,
+                            const Place& place) {
+  const pugi::xml_attribute attribute = element.attribute(name);
+  if (!attribute) return otherwise;
+  const auto value = whole_number(trimmed(attribute.value()));
+  if (!value)
+    place.refuse(element, fmt::format("the {} '{}' of <{}> is no whole number from 0 on", name,
+                                      shown(attribute.value()), element.name()));
+  return *value;
+}
 
-  void require_few() {
-    std::size_t all = 0;
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      measure(node, 0);
-      if (nodes_[node].is_root) all += nodes_[node].size;
-      require_few(all, nodes_[node]);
+std::string reference(pugi::xml_node element, const char* attribute, const Place& place) {
+  const std::string_view url = element.attribute(attribute).value();
+  if (!url.starts_with('#') || url.size() == 1)
+    place.refuse(element, fmt::format("the {} '{}' of <{}> is no '#' with an id of this file", attribute,
+                                      shown(url), element.name()));
+  constexpr std::size_t kLongest = 1000;  // assimp has a copy in every part of a mesh
+  if (url.size() > kLongest)
+    place.refuse(element, fmt::format("the {} of <{}> is longer than {} characters", attribute,
+                                      element.name(), kLongest));
+  return std::string(url.substr(1));
+}
+
+bool is_in(pugi::xml_node element, std::string_view library) {
+  const pugi::xml_node within = element.parent();
+  return within.name() == library && within.parent().parent() == element.root();
+}
+
+}  // namespace collada
+
+namespace {
+
+using namespace collada;
+
+// Overwrites with blanks, and takes out of the document, the libraries that have no part in a shape at rest.
+// In assimp, controllers in a circle do not end, and animations that name what is not there end the program.
+void remove_what_moves(pugi::xml_node root, std::string& content) {
+  constexpr std::string_view kLibraries[] = {"library_animations", "library_animation_clips",
+                                             "library_controllers", "library_cameras", "library_lights"};
+  const auto start = [](pugi::xml_node element) {
+    return static_cast<std::size_t>(element.offset_debug() - 1);
+  };
+  for (pugi::xml_node element = root.first_child(); element;) {
+    pugi::xml_node next = element.next_sibling();
+    while (next && next.type() != pugi::node_element) next = next.next_sibling();
+    if (std::ranges::find(kLibraries, std::string_view(element.name())) != std::end(kLibraries)) {
+      const std::size_t first = start(element), end = next ? start(next) : content.rfind("</COLLADA");
+      std::fill(content.begin() + static_cast<std::ptrdiff_t>(first),
+                content.begin() + static_cast<std::ptrdiff_t>(std::max(first, end)), ' ');
+      root.remove_child(element);
     }
+    element = next;
   }
-
- private:
-  static constexpr std::size_t kDeepest = 1000, kMax = 1'000'000;
-  struct Node {
-    std::ptrdiff_t byte;  // offset of its tag in the file
-    bool is_root;
-    std::vector<std::size_t> children{};
-    std::vector<std::string> instances{};
-    std::size_t size = 0;   // number of nodes: itself and all below it; 0 if unknown
-    std::size_t depth = 0;  // nesting depth below it
-    bool is_open = false;
-  };
-  struct Within {
-    std::size_t node;
-    int level;
-  };
-
-  [[noreturn]] void refuse_deep(const Node& node) const {
-    place_.refuse(node.byte, fmt::format("nodes lie more than {} deep in one another", kDeepest));
-  }
-  void require_few(std::size_t nodes, const Node& node) const {
-    if (nodes > kMax)
-      place_.refuse(node.byte, fmt::format("instances of nodes make more than {} of them", kMax));
-  }
-
-  // Nodes with this id or, if there are none, with this name.
-  const std::vector<std::size_t>& find(const std::string& id) const {
-    static const std::vector<std::size_t> kNone;
-    for (const auto* known : {&ids_, &names_})
-      if (const auto found = known->find(id); found != known->end()) return found->second;
-    return kNone;
-  }
-
-  // Computes size and depth of the node, which lies at depth `above`.
-  void measure(std::size_t index, std::size_t above) {
-    Node& node = nodes_[index];
-    if (node.is_open) place_.refuse(node.byte, "this node has an instance of itself in it");
-    if (above + node.depth >= kDeepest) refuse_deep(node);
-    if (node.size > 0) return;
-    node.is_open = true;
-    std::size_t size = 1;
-    const auto add = [&](std::size_t child) {
-      measure(child, above + 1);
-      size += nodes_[child].size;
-      node.depth = std::max(node.depth, 1 + nodes_[child].depth);
-      require_few(size, node);
-    };
-    for (const std::size_t child : node.children) add(child);
-    for (const std::string& id : node.instances)
-      for (const std::size_t child : find(id)) add(child);
-    node.size = size;
-    node.is_open = false;
-  }
-
-  const Place& place_;
-  std::vector<Node> nodes_;
-  std::vector<Within> within_;  // the current node's ancestors and the last node itself, outermost first
-  std::map<std::string, std::vector<std::size_t>> ids_, names_;
-};
+}
 
 // The checks of each element.
 struct Check : pugi::xml_tree_walker {
-  explicit Check(const Place& its_place) : place(its_place), nodes(place) {}
+  explicit Check(const Place& its_place) : place(its_place), sources(place), nodes(place) {}
 
   bool for_each(pugi::xml_node& element) override {
+    if (depth() > kDeepest)
+      place.refuse(element, fmt::format("elements lie more than {} deep in one another", kDeepest));
     nodes.enter(depth());
     const std::string_view name = element.name();
-    if (name == "node") nodes.add(element, depth());
-    if (name == "instance_node") nodes.add_instance(element);
-    if (name == "unit") check_unit(element.attribute("meter").value(), place.file);
-    if (name == "p" && in_primitives(element)) check_indices(element, place);
+    if (name == "node" || name == "visual_scene") nodes.add(element, depth());
+    if (name == "instance_visual_scene" && is_in(element, "scene")) nodes.set_scene(element);
+    if (name == "geometry" && is_in(element, "library_geometries")) geometries.push_back(element);
+    if (name == "float_array") sources.add_array(element);
+    if (name == "source" && element.attribute("id")) sources.add(element);
+    if (name == "unit") check_unit(element);
+    if (name == "up_axis") check_up_axis(element);
+    if (name == "init_from" && element.parent().name() == std::string_view("image")) check_image(element);
     return true;
   }
 
+  // Checks the metres per unit; 1 if not stated. Assimp accepts negative values, reads " 0.001" as 1, and
+  // knows no unit of a part.
+  void check_unit(pugi::xml_node element) {
+    const std::string_view metres = element.attribute("meter").value();
+    double value = 1;
+    if (!metres.empty()) {
+      value = trimmed(metres) == metres ? finite_number(metres).value_or(0) : 0;
+      if (!(value >= std::numeric_limits<float>::min()) || value > std::numeric_limits<float>::max())
+        throw InvalidInput(
+            fmt::format("{}: its unit is '{}' metres, which is no positive number; export it again",
+                        place.file.string(), shown(metres)));
+    }
+    if (element.parent().name() != std::string_view("asset")) return;
+    if (unit && *unit != value)
+      place.refuse(element, fmt::format("a second unit, of {} metres beside one of {}", value, *unit));
+    unit = value;
+  }
+
+  void check_up_axis(pugi::xml_node element) const {
+    const std::string_view axis = trimmed(element.text().get());
+    if (!axis.empty() && axis != "X_UP" && axis != "Y_UP" && axis != "Z_UP")
+      place.refuse(element, fmt::format("<up_axis> is '{}', not X_UP, Y_UP or Z_UP", shown(axis)));
+  }
+
+  // Assimp ends the program where the name of a picture's file is empty.
+  void check_image(pugi::xml_node element) const {
+    const auto is_empty = [](pugi::xml_node name) {
+      const std::string_view text = name.text().get();
+      return text.empty() || text == "file://";
+    };
+    const std::string_view version = element.root().child("COLLADA").attribute("version").value();
+    const pugi::xml_node inner = element.child("ref");
+    if ((version.starts_with("1.4") && is_empty(element)) || (inner && is_empty(inner)))
+      place.refuse(element, "<init_from> of an <image> names no file");
+  }
+
+  void finish() {
+    std::unordered_map<std::string, Geometry> known;
+    for (const pugi::xml_node element : geometries) {
+      const auto [other, is_new] =
+          known.try_emplace(element.attribute("id").value(), check_geometry(element, sources, place));
+      other->second.is_twice = !is_new;
+    }
+    nodes.require_readable(known);
+  }
+
+  static constexpr int kDeepest = 1100;  // assimp recurses
+
   const Place& place;
+  Sources sources;
   NodeGraph nodes;
+  std::vector<pugi::xml_node> geometries;
+  std::optional<double> unit;
 };
 
 }  // namespace
 
-void require_readable_collada(std::string_view content, const std::filesystem::path& file) {
-  if (datasets::lower_extension(file) != ".dae") return;
+std::string readable_collada(std::string_view content, const std::filesystem::path& file) {
   const Place place{content.substr(0, content.find('\0')), file};
   pugi::xml_document document;  // parsed with assimp's options
   const pugi::xml_parse_result read =
       document.load_buffer(place.content.data(), place.content.size(), pugi::parse_full, pugi::encoding_utf8);
   if (!read) place.refuse(read.offset, fmt::format("it is no XML ({})", read.description()));
+  std::string readable(place.content);
+  pugi::xml_node root = document.child("COLLADA");
+  remove_what_moves(root, readable);
   Check check(place);
-  document.traverse(check);
-  check.nodes.require_few();
+  root.traverse(check);
+  check.finish();
+  return readable;
 }
 
 }  // namespace abut::preprocess

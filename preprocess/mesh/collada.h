@@ -1,16 +1,22 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
-// Checks of a COLLADA file's XML before assimp reads it.
+// Checks of a COLLADA file before assimp reads it.
 namespace abut::preprocess {
 
-// Throws InvalidInput, naming the file, the line and the index, if a primitive of a COLLADA file has an index
-// that is negative, not a number, or too large for its type, for which assimp silently reads another one
-// (assimp itself refuses indices beyond the number of vertices). Also throws, naming the line, for nodes that
-// are nested very deeply or contain themselves, for instances that expand to very many nodes, and for
-// malformed XML; and, naming the file, for a unit that is not a positive number.
-void require_readable_collada(std::string_view content, const std::filesystem::path& file);
+// The content of a COLLADA file as assimp is given it: without animations, controllers, cameras and lights,
+// which have no part in a shape at rest.
+//
+// Throws InvalidInput, naming the file and the line, for a file that assimp cannot read within safe bounds,
+// or reads other than COLLADA states: malformed XML; a unit that is not a positive number, or two; arrays,
+// accessors and primitives whose counts disagree, positions that are no finite numbers, and indices that are
+// no vertices; references that lead nowhere or to two elements; nodes that are nested very deeply, contain
+// themselves or expand to very many; transformations that are not affine maps of space onto itself; and for
+// what is not read: holes in polygons, fans, skins and morph targets, <skew>, <lookat> of nodes with meshes,
+// and parts of a geometry that have other materials in other places.
+std::string readable_collada(std::string_view content, const std::filesystem::path& file);
 
 }  // namespace abut::preprocess

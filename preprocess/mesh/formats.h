@@ -58,6 +58,9 @@ inline constexpr double kLargestCoordinate = 1e15;
 // repair walks around the faces of each vertex.
 inline constexpr std::size_t kMaxFaceCorners = 10000;
 
+// Most corners of faces, and vertices, of a scene.
+inline constexpr std::size_t kMaxSceneCorners = std::numeric_limits<std::int32_t>::max() / 4;
+
 // Message for a face with more corners.
 std::string too_many_corners(std::size_t corners);
 

@@ -8,6 +8,7 @@
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>
 
+#include "datasets/listing.h"
 #include "preprocess/mesh/beside.h"
 #include "preprocess/mesh/collada.h"
 #include "preprocess/mesh/formats.h"
@@ -17,8 +18,6 @@
 namespace abut::preprocess {
 namespace {
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxCorners = std::numeric_limits<std::int32_t>::max() / 4;
 
 Assimp::IOStream* stream_of(std::string_view content) {
   auto* copy = new std::uint8_t[content.size()];  // owned by the stream
@@ -64,7 +63,9 @@ std::string first_line(const std::string& text) {
 SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned steps)
     : importer_(std::make_unique<Assimp::Importer>()) {
   require_readable_gltf(content, file);
-  require_readable_collada(content, file);
+  const bool is_collada = datasets::lower_extension(file) == ".dae";
+  const std::string readable = is_collada ? readable_collada(content, file) : std::string();
+  if (is_collada) content = readable;
   importer_->SetIOHandler(new FilesBeside(content, file));  // owned by the importer
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
@@ -84,7 +85,7 @@ void SceneSoup::add(const aiMesh& part, const aiMatrix4x4& X) {
   const auto first = static_cast<std::int32_t>(mesh.vertices.size());
   corners_ += part.mNumVertices;
   for (unsigned f = 0; f < part.mNumFaces; ++f) corners_ += part.mFaces[f].mNumIndices;
-  if (corners_ > kMaxCorners) refuse(part, "the scene has more corners than this reader takes");
+  if (corners_ > kMaxSceneCorners) refuse(part, "the scene has more corners than this reader takes");
   for (unsigned v = 0; v < part.mNumVertices; ++v) {
     const aiVector3D p = X * part.mVertices[v];
     for (const double x : {p.x, p.y, p.z})

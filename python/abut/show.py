@@ -142,7 +142,7 @@ def _path(system: System, z: Any, dt: Optional[float]) -> Tuple[List[_abut.State
             raise _abut.InvalidInput(f"show: dt is {step}; it must be a positive number, in s")
         return [system.placed(row) for row in np.asarray(z)], float(step)
     _refuse("one state", {}, dt=dt)
-    return [system.initial_state() if z is None else system.placed(system._state("show", z))], 0
+    return [system.initial_state() if z is None else system.placed(system._state("show", z))], 0.0
 
 
 def _refuse(what: str, settings: Dict[str, Any], **arguments: Any) -> None:

@@ -1,71 +1,10 @@
 // Meshes of COLLADA and glTF.
 #include "preprocess/mesh/gltf.h"
 #include "runtime/asset/container.h"
-#include "tests/preprocess/mesh/read_fixture.h"
+#include "tests/preprocess/mesh/scene_fixture.h"
 
 namespace abut::preprocess {
 namespace {
-
-const std::string kCorners = "0 0 0 1 0 0 0 1 0 0 0 1", kFaces = "0 2 1 0 1 3 1 2 3 0 3 2";
-
-// A tetrahedron of triangles, placed once by each of `nodes`.
-std::string collada(const std::string& nodes, const std::string& up = "Z_UP", const std::string& metre = "1",
-                    const std::string& corners = kCorners, const std::string& faces = kFaces) {
-  return "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
-         "<asset><unit name='u' meter='" +
-         metre + "'/><up_axis>" + up +
-         "</up_axis></asset><library_geometries><geometry id='g' name='g'><mesh><source id='p'>"
-         "<float_array id='a' count='12'>" +
-         corners +
-         "</float_array><technique_common><accessor source='#a' count='4' stride='3'><param name='X' "
-         "type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
-         "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
-         "<triangles count='4'><input semantic='VERTEX' source='#v' offset='0'/><p>" +
-         faces +
-         "</p></triangles></mesh></geometry></library_geometries><library_visual_scenes><visual_scene "
-         "id='s'>" +
-         nodes +
-         "</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>";
-}
-
-std::string node(const std::string& place, const std::string& inside = "") {
-  return "<node>" + place + "<instance_geometry url='#g'/>" + inside + "</node>";
-}
-
-std::string little(const std::vector<float>& corners, const std::vector<std::uint16_t>& faces) {
-  std::string bytes;
-  for (const float x : corners) append_number<float>(bytes, x, false);
-  for (const std::uint16_t k : faces) append_number<std::uint16_t>(bytes, k, false);
-  return bytes;
-}
-
-const std::string kTetrahedronBytes =
-    little({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2});
-
-// Of 48 bytes of corners and 24 of indices in the buffer; `uri`: where that is, none in a .glb.
-std::string gltf(const std::string& uri, const std::string& nodes = "{\"mesh\":0}") {
-  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[)" + nodes +
-         R"(],"meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"buffers":[{"byteLength":72)" +
-         (uri.empty() ? "" : ",\"uri\":\"" + uri + "\"") +
-         R"(}],"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":48},)"
-         R"({"buffer":0,"byteOffset":48,"byteLength":24}],"accessors":[{"bufferView":0,"componentType":5126,)"
-         R"("count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,1]},)"
-         R"({"bufferView":1,"componentType":5123,"count":12,"type":"SCALAR"}]})";
-}
-
-std::string glb(std::string json, const std::string& bytes) {
-  json.resize((json.size() + 3) / 4 * 4, ' ');
-  std::string out = "glTF";
-  const auto append = [&](std::size_t number) {
-    append_number<std::uint32_t>(out, static_cast<double>(number), false);
-  };
-  append(2);
-  append(12 + 8 + json.size() + 8 + bytes.size());
-  append(json.size());
-  out += "JSON" + json;
-  append(bytes.size());
-  return out + std::string("BIN\0", 4) + bytes;
-}
 
 double sixfold_volume(const TriangleMesh& mesh) {
   double sum = 0;
@@ -134,10 +73,6 @@ TEST_F(Read, GltfThatIsNoJsonOfOneMeaning) {
   expect_refused("deep.gltf", "{\"x\":\"\xe9\",\"y\":" + std::string(1 << 20, '['), "no JSON in UTF-8");
   twice.insert(twice.rfind('}'), ",\"buffers\":[]");
   expect_refused("twice.gltf", twice, "two members 'buffers' in one object");
-  expect_refused("loop.gltf",
-                 R"({"asset":{"version":"1.0"},"scene":"s","scenes":{"s":{"nodes":["a"]}},)"
-                 R"("nodes":{"a":{"children":["b"]},"b":{"children":["a"]}}})",
-                 "more than 1000 deep");
 }
 
 TEST_F(Read, ColladaWhoseUnitIsNoLength) {
@@ -219,17 +154,17 @@ TEST_F(Read, ScenesOpenNoFileElsewhere) {
   write("secret.bin", kTetrahedronBytes);
   for (const std::string& uri : std::vector<std::string>{"../secret.bin", folder_ / "secret.bin",
                                                          "x/../../secret.bin", "/dev/zero", "none.bin"})
-    expect_refused("inner/a.gltf", gltf(uri), "assimp cannot read it");
+    expect_refused("inner/a.gltf", gltf(uri),
+                   "buffer 0 is missing: there is no file '" + uri + "' beside it");
 }
 
 TEST_F(Read, GltfWhoseGeometryIsNotThatOfItsAccessors) {
-  const auto with = [](std::string json, const std::string& from, const std::string& to) {
-    json.replace(json.find(from), from.size(), to);
-    return glb(json, kTetrahedronBytes);
+  const auto binary = [](const std::string& from, const std::string& to) {
+    return glb(with(gltf(""), from, to), kTetrahedronBytes);
   };
   const std::string start = "{\"asset\"", primitives = "{\"primitives\"";
   const auto requiring = [&](const std::string& extension) {
-    return with(gltf(""), start, "{\"extensionsRequired\":[\"" + extension + "\"],\"asset\"");
+    return binary(start, "{\"extensionsRequired\":[\"" + extension + "\"],\"asset\"");
   };
   expect_tetrahedron(read("looks.glb", requiring("KHR_materials_unlit")));
   for (const std::string extension :
@@ -238,19 +173,20 @@ TEST_F(Read, GltfWhoseGeometryIsNotThatOfItsAccessors) {
   expect_refused("skin.glb", glb(gltf("", R"({"mesh":0,"skin":0})"), kTetrahedronBytes), "node 0 has a skin");
   expect_refused("node.glb", glb(gltf("", R"({"mesh":0,"weights":[0,1]})"), kTetrahedronBytes),
                  "node 0 has weights of morph targets");
-  expect_refused("morph.glb", with(gltf(""), primitives, "{\"weights\":[0.5],\"primitives\""),
+  expect_refused("morph.glb", binary(primitives, "{\"weights\":[0.5],\"primitives\""),
                  "mesh 0 has weights of morph targets");
-  expect_tetrahedron(read("rest.glb", with(gltf(""), primitives, "{\"weights\":[0],\"primitives\"")));
-  expect_refused("whole.glb", with(gltf(""), "5126", "5122"),
-                 "mesh 0 has positions that are not three floats");
+  expect_tetrahedron(read("rest.glb", binary(primitives, "{\"weights\":[0],\"primitives\"")));
+  expect_refused("whole.glb", binary("5126", "5122"), "mesh 0 has positions that are not three floats");
 }
 
 TEST_F(Read, RefusesBadScenes) {
   expect_refused("cut.dae", collada(node("")).substr(0, 300), "cut.dae:1: it is no XML");
   expect_refused("empty.dae", "", "empty");
   expect_refused("none.dae", collada(""), "no faces");
-  expect_refused("nan.dae", collada(node(""), "Z_UP", "1", "0 0 0 nan 0 0 0 1 0 0 0 1"), "");
-  expect_refused("range.dae", collada(node(""), "Z_UP", "1", kCorners, "0 2 1 0 1 3 1 2 3 0 3 9"), "");
+  expect_refused("nan.dae", collada(node(""), "Z_UP", "1", "0 0 0 nan 0 0 0 1 0 0 0 1"),
+                 "nan.dae:1: 'nan' in <float_array> 'a' is no finite number");
+  expect_refused("range.dae", collada(node(""), "Z_UP", "1", kCorners, "0 2 1 0 1 3 1 2 3\n0 3 9"),
+                 "range.dae:2: index 9 in <p> is beyond the 4 elements of its source");
   expect_refused("huge.dae", collada(node("<scale>1e20 1 1</scale>")), "has a coordinate larger than 1e15");
   const std::string whole = glb(gltf(""), kTetrahedronBytes);
   for (const std::size_t place : {8, 12}) {  // of the whole length, of the first chunk's
