@@ -12,6 +12,7 @@
 #include "datasets/names.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 
 namespace abut::datasets {
 namespace {

@@ -23,9 +23,6 @@ Listing list_folder(const std::filesystem::path& folder);
 bool is_file(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
-// The extension in lower case, with its dot.
-std::string lower_extension(const std::filesystem::path& path);
-
 // Supported mesh formats, for messages.
 inline constexpr const char* kMeshFormats = ".obj, .ply, .stl, .dae, .glb or .gltf";
 

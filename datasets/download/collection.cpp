@@ -258,6 +258,26 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   return got;
 }
 
+namespace {
+
+// Adds the files of a record, and what is wrong with them.
+void check_files(const Record& record, const fs::path& folder,
+                 const std::function<void(std::size_t)>& progress, Check& check) {
+  for (const StoredFile& one : record.files) {
+    ++check.files;
+    progress(check.files);
+    const fs::path place = folder / one.path;
+    try {
+      if (sha256_of(place) != one.sha256)
+        check.problems.push_back(fmt::format("{}: not the file that was downloaded", place.string()));
+    } catch (const IoError& problem) {
+      check.problems.push_back(problem.what());
+    }
+  }
+}
+
+}  // namespace
+
 Check check_collection(const fs::path& folder, const std::function<void(std::size_t)>& progress) {
   Check check;
   const fs::path hidden = folder / kRecordFolder;
@@ -279,18 +299,12 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
                        ": there is no record of a download here; abut-datasets download makes one");
   std::sort(records.begin(), records.end());
   for (const fs::path& file : records) {
-    const Record record = read_record(file);
-    ++check.objects;
-    for (const StoredFile& one : record.files) {
-      ++check.files;
-      progress(check.files);
-      const fs::path place = folder / one.path;
-      try {
-        if (sha256_of(place) != one.sha256)
-          check.problems.push_back(fmt::format("{}: not the file that was downloaded", place.string()));
-      } catch (const IoError& problem) {
-        check.problems.push_back(problem.what());
-      }
+    try {
+      const Record record = read_record(file);
+      ++check.objects;
+      check_files(record, folder, progress, check);
+    } catch (const Error& problem) {  // of the record
+      check.problems.push_back(problem.what());
     }
   }
   return check;

@@ -45,8 +45,8 @@ struct Check {
   std::vector<std::string> problems;  // one line each
 };
 
-// Compares every file of every record in `folder` with its digest. Throws IoError if `folder` is not a
-// folder; InvalidInput if there is no record or one is damaged.
+// Compares every file of every record in `folder` with its digest. Records that are damaged or cannot be read
+// are among the problems. Throws IoError if `folder` is not a folder; InvalidInput if there is no record.
 Check check_collection(const std::filesystem::path& folder, const std::function<void(std::size_t)>& progress);
 
 }  // namespace abut::datasets

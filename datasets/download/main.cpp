@@ -84,8 +84,8 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
   return {names.begin(), names.end()};
 }
 
-// The chosen objects, by default all of the set's list. Names are taken as given; patterns are matched
-// against the list, which is then fetched.
+// The chosen objects, by default all of the set's list. Names are taken as given; what may be a pattern is
+// looked for in the list, which is then fetched, as a name and, if it is none, as a pattern.
 std::vector<std::string> chosen_objects(const Manifest& manifest, const Arguments& arguments) {
   const auto is_pattern = [](const std::string& word) {
     return word.find_first_of("*?[") != std::string::npos;
@@ -102,6 +102,10 @@ std::vector<std::string> chosen_objects(const Manifest& manifest, const Argument
       continue;
     }
     if (all.empty()) all = listed_objects(manifest, arguments.fetch);
+    if (std::find(all.begin(), all.end(), word) != all.end()) {
+      choose(word);
+      continue;
+    }
     bool found = false;
     for (const std::string& name : all)
       if (::fnmatch(word.c_str(), name.c_str(), 0) == 0) {
@@ -221,7 +225,7 @@ int run(int argc, char** argv) {
       add("download", "Download a set or some of its objects; what is there already is left alone", download);
   sub->add_option("SET", arguments.set, "Name of a set, see `abut-datasets list`")->required();
   sub->add_option("--objects", arguments.objects,
-                  "Names or patterns (*, ?, [..]), separated by commas; default: all")
+                  "Names or else patterns (*, ?, [..]), separated by commas; default: all")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);

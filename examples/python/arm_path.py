@@ -30,7 +30,7 @@ before, damping = least(), 1e-2
 for step in range(60):
     near = abut.clearances(system, z, margin=SIGHT)
     short = np.maximum(WISHED + 1e-3 - near.distance, 0)  # (K,) m
-    if not short.any():
+    if not (near.distance < WISHED).any():
         break
     # Gauss-Newton: min |J dx - short|^2 + weight * (bending of the new path) + damping |dx|^2, the ends fixed.
     J = np.zeros((len(short), N * n))

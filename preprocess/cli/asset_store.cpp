@@ -8,6 +8,7 @@
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 
 namespace abut::preprocess {
 namespace {
@@ -34,7 +35,7 @@ AssetStore::AssetStore(const std::filesystem::path& folder, const std::filesyste
 }
 
 std::string AssetStore::key(const datasets::ObjectSource& source, const Parameters& parameters) {
-  const std::string text = digest_of(source.file) + '\n' + datasets::lower_extension(source.file) + '\n' +
+  const std::string text = digest_of(source.file) + '\n' + lower_extension(source.file) + '\n' +
                            settings_text(parameters, source.metres_per_unit);
   std::string digest = asset::digest(std::as_bytes(std::span(text)));
   std::replace(digest.begin(), digest.end(), ':', '-');

@@ -1,10 +1,8 @@
 #include "preprocess/cli/command.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -23,6 +21,7 @@
 #include "preprocess/cli/output_folder.h"
 #include "preprocess/cli/report_command.h"
 #include "preprocess/cli/robot.h"
+#include "preprocess/cli/selection.h"
 #include "preprocess/cli/shards.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
@@ -36,6 +35,7 @@
 #include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
 
@@ -62,36 +62,10 @@ struct Arguments : MakeArguments {
 
 void print_error(const std::string& message) { cli::say_error("abut-preprocess", message); }
 
-bool is_selected(const datasets::ObjectSource& object, const std::vector<std::string>& only) {
-  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
-           return ::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0;
-         });
-}
-
-// The objects that a run makes, and those of its part that it does not.
-struct Selection {
-  std::vector<datasets::ObjectSource> objects, others;
-};
-
-// Throws InvalidInput if one of `only` matches nothing in the whole dataset; it may match nothing in a part.
-Selection select(const datasets::Dataset& dataset, const std::vector<std::string>& only, const Shard& shard) {
-  for (const std::string& glob : only)
-    if (std::none_of(dataset.objects.begin(), dataset.objects.end(),
-                     [&](const datasets::ObjectSource& object) { return is_selected(object, {glob}); }))
-      throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'{}; the first is called {}",
-                                     dataset.root.string(), counted(dataset.objects.size(), "object"), glob,
-                                     glob.find(',') == glob.npos ? "" : " (give --only again for another)",
-                                     dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
-  Selection selection;
-  for (datasets::ObjectSource& object : select(dataset.objects, shard))
-    (is_selected(object, only) ? selection.objects : selection.others).push_back(std::move(object));
-  return selection;
-}
-
 // Throws InvalidInput if the name of the folder to be created is that of a file.
 void require_folder_name(const std::filesystem::path& out) {
   if (std::filesystem::is_directory(out)) return;
-  if (datasets::lower_extension(out) == ".h5" || datasets::has_mesh_extension(out))
+  if (lower_extension(out) == ".h5" || datasets::has_mesh_extension(out))
     throw InvalidInput(fmt::format(
         "{}: OUT is a folder, in which each object has its file; give a name without {}, such as '{}'",
         out.string(), out.extension().string(), std::filesystem::path(out).replace_extension().string()));
@@ -224,8 +198,7 @@ int inspect_asset(const Arguments& arguments) {
   if (!arguments.picture.empty()) {
     check_writable(arguments.picture);
     require_not_input(arguments.picture, arguments.asset);
-    if (datasets::lower_extension(arguments.picture) == ".h5" ||
-        datasets::has_mesh_extension(arguments.picture))
+    if (lower_extension(arguments.picture) == ".h5" || datasets::has_mesh_extension(arguments.picture))
       throw InvalidInput(arguments.picture + ": a picture is a PNG, no asset or mesh; give a name with .png");
   }
   if (!is_standard_output(arguments.picture)) cli::say("{}", inspect(arguments.asset));

@@ -147,8 +147,10 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
   app.add_option("--jobs", arguments.batch.jobs, "Objects at once; 0: the number of cores")
       ->capture_default_str()
       ->check(from_to(0, 1024, "a whole number from 0 (one per core) to 1024"));
-  app.add_option("--only", arguments.only,
-                 "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
+  app.add_option(
+         "--only", arguments.only,
+         "Only the object of this name, or else those that match it as a pattern (*, ?, [..]); may be "
+         "repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
@@ -173,7 +175,8 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
                "programs; the last has what --json has");
   app.add_option("--layout", arguments.layout, datasets::layout_names() + "; default: detected");
   app.add_option("--scale", arguments.scale,
-                 "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
+                 "Metres per unit of the meshes, on top of the unit that a file states (COLLADA); default: "
+                 "0.001 for BOP, 1 for others")
       ->type_name("METRES")
       ->check(
           from_to(kLeastScale, kGreatestScale,

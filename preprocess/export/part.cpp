@@ -10,6 +10,7 @@
 #include "preprocess/mesh/write.h"
 #include "preprocess/remesh/oriented_points.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 
 namespace abut::preprocess {
 
@@ -37,7 +38,7 @@ namespace {
 
 // Legacy VTK: an unstructured grid with the extent as point data.
 void write_volume(const asset::VolumeView& v, const std::filesystem::path& file) {
-  if (file.extension() != ".vtk")
+  if (lower_extension(file) != ".vtk")
     throw InvalidInput(fmt::format("{}: cannot write tetrahedra as \"{}\" (known: .vtk)", file.string(),
                                    file.extension().string()));
   fmt::memory_buffer text;
@@ -89,7 +90,7 @@ void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) 
       fmt::format_to(out, "f {} {} {}\n", t[0] + first + 1, t[1] + first + 1, t[2] + first + 1);
     }
   }
-  if (file.extension() == ".obj")
+  if (lower_extension(file) == ".obj")
     write_whole(file, {text.data(), text.size()});
   else
     write_mesh(all, file);
@@ -97,7 +98,7 @@ void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) 
 
 // In the format of cuRobo and other planners: JSON, which is also valid YAML.
 void write_spheres(const asset::Asset& asset, const std::filesystem::path& file) {
-  const std::string extension = file.extension().string();
+  const std::string extension = lower_extension(file);
   if (extension != ".json" && extension != ".yml" && extension != ".yaml")
     throw InvalidInput(fmt::format("{}: cannot write spheres as \"{}\" (known: .json, .yml, .yaml)",
                                    file.string(), extension));

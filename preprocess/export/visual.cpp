@@ -16,6 +16,7 @@
 #include "preprocess/process/packing.h"
 #include "preprocess/process/runner.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -158,7 +159,7 @@ void Visual::drop_data() {
 
 Visual visual_of(const asset::Asset& asset, const Eigen::AlignedBox3d& box) {
   const fs::path file = asset.provenance.source_file;
-  const std::string extension = datasets::lower_extension(file);
+  const std::string extension = lower_extension(file);
   constexpr std::string_view kWithMaterials[] = {".obj", ".dae", ".glb", ".gltf"};
   if (std::find(std::begin(kWithMaterials), std::end(kWithMaterials), extension) == std::end(kWithMaterials))
     return {};

@@ -21,6 +21,7 @@
 #include "preprocess/mesh/scene_file.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -78,7 +79,7 @@ class VisualReader {
  public:
   VisualReader(const std::string& content, const fs::path& file, const VisualFrame& frame)
       : file_(file),
-        extension_(datasets::lower_extension(file)),
+        extension_(lower_extension(file)),
         frame_(frame),
         obj_(extension_ == ".obj" ? std::optional(plain_obj(content, file)) : std::nullopt),
         scene_(obj_ ? obj_->text : content, file, aiProcess_JoinIdenticalVertices) {

@@ -9,6 +9,7 @@
 #include "preprocess/mesh/collada_checks.h"
 #include "preprocess/mesh/formats.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 
 namespace abut::preprocess {
 namespace collada {

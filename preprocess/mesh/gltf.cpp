@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/listing.h"
 #include "preprocess/mesh/beside.h"
 #include "preprocess/mesh/gltf_checks.h"
 #include "runtime/asset/container.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -100,7 +100,7 @@ std::vector<std::filesystem::path> buffer_files(std::string_view content, const 
 }  // namespace
 
 void require_readable_gltf(std::string_view content, const std::filesystem::path& file) {
-  const std::string extension = datasets::lower_extension(file);
+  const std::string extension = lower_extension(file);
   if (extension != ".gltf" && extension != ".glb") return;
   const Document document(content, file);
   require_known_version(document);

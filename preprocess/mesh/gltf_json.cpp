@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/listing.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 
 namespace abut::preprocess::gltf {
 namespace {
@@ -121,14 +121,14 @@ void refuse(const std::filesystem::path& file, const std::string& what) {
 }
 
 std::string_view json_text(std::string_view content, const std::filesystem::path& file) {
-  const std::string extension = datasets::lower_extension(file);
+  const std::string extension = lower_extension(file);
   if (extension == ".gltf") return content;
   if (extension != ".glb" || content.size() < kGlbHeader + kChunkHeader) return {};
   return content.substr(kGlbHeader + kChunkHeader, whole_at(content, kGlbHeader));
 }
 
 Document::Document(std::string_view content, const std::filesystem::path& its_file)
-    : file(its_file), is_binary(datasets::lower_extension(file) == ".glb") {
+    : file(its_file), is_binary(lower_extension(file) == ".glb") {
   if (is_binary) {
     require_whole_glb(content, file);
     binary = binary_chunk(content, file);

@@ -9,6 +9,7 @@
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -18,7 +19,7 @@ constexpr double kLargestPlausible_m = 10;
 constexpr double kSmallestPlausible_m = 1e-3;
 
 TriangleMesh parse(std::string_view content, const std::filesystem::path& path, Report& report) {
-  const std::string name = path.string(), extension = datasets::lower_extension(path);
+  const std::string name = path.string(), extension = lower_extension(path);
   if (extension == ".obj") return parse_obj(content, name, report);
   if (extension == ".ply") {
     TriangleMesh mesh = parse_ply(content, name, report);

@@ -8,11 +8,11 @@
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>
 
-#include "datasets/listing.h"
 #include "preprocess/mesh/beside.h"
 #include "preprocess/mesh/collada.h"
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/gltf.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -63,7 +63,7 @@ std::string first_line(const std::string& text) {
 SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned steps)
     : importer_(std::make_unique<Assimp::Importer>()) {
   require_readable_gltf(content, file);
-  const bool is_collada = datasets::lower_extension(file) == ".dae";
+  const bool is_collada = lower_extension(file) == ".dae";
   const std::string readable = is_collada ? readable_collada(content, file) : std::string();
   if (is_collada) content = readable;
   importer_->SetIOHandler(new FilesBeside(content, file));  // owned by the importer

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
@@ -115,7 +116,7 @@ void format_stl(const Shape& shape, Buffer& out) {
 }
 
 void write_shape(const Shape& shape, const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
+  const std::string extension = lower_extension(path);
   Buffer out;
   if (extension == ".obj") {
     format_obj(shape, out);

@@ -39,7 +39,8 @@ def clearances(
     may collide in simulations: not of parents and children, nor of what keep_apart names; pairs of links of one robot,
     which do not collide there, only `within_robots`. `dd_dv` has the columns `joint.x_q` of System.joints, and of a
     free body (`place.x_q` of System.bodies) those of its twist (w; v) in its own axes. `model`: the distance model,
-    as of witness_derivative; pairs of primitives are answered by "hull" with any. `threads` 0: one per core; the same
+    as of witness_derivative; pairs of primitives are answered by "hull" with any. Of shapes that are exactly equally near it is
+    the first pair, with its own `dd_dv` and status (OK as a rule). `threads` 0: one per core; the same
     bits for any number. Memory is kept from call to call of one system.
 
     Raises InvalidInput for states that are none, a margin that is negative or not finite, models that are unknown,

@@ -61,8 +61,9 @@ class RolloutRun:
 
     def gradient(self, costates: npt.ArrayLike) -> RolloutGradient:
         """Of sum costates[k] . x_k, x_k after row k: `costates` (rows, nx) or (N, rows, nx), gradients of a cost by the
-        states. Backwards over the rows, each repeated from the state before it; all of N on all cores. NaN of one that
-        failed. System.gradient_by_x makes costates of gradients by z.
+        states. Backwards over the rows, each repeated from the state before it; all of N on all cores. NaN of one
+        that failed or overflows; a single one that overflows raises InvalidInput. System.gradient_by_x makes costates of
+        gradients by z.
         """
         return RolloutGradient(*self._run._gradient(costates))
 
@@ -94,6 +95,8 @@ class RolloutRun:
             change = change + np.tensordot(slope, tangent, tangent.ndim)
         if isinstance(change, float):
             raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields[:-1]))
+        if np.isfinite(jacobian.start).all() and not np.isfinite(change).all():
+            raise _abut.InvalidInput("jvp: the change has left the finite numbers; scale what it is of down")
         return change
 
     def __reduce__(self) -> Tuple[Any, ...]:

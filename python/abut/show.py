@@ -140,7 +140,7 @@ def _path(system: System, z: Any, dt: Optional[float]) -> Tuple[List[_abut.State
         step = as_numbers("show", "dt", 0.1 if dt is None else dt)
         if step.ndim or not 0 < step < np.inf:
             raise _abut.InvalidInput(f"show: dt is {step}; it must be a positive number, in s")
-        return [system.placed(row) for row in np.asarray(z)], float(step)
+        return [system.placed(system._state("show", row)) for row in np.asarray(z)], float(step)
     _refuse("one state", {}, dt=dt)
     return [system.initial_state() if z is None else system.placed(system._state("show", z))], 0.0
 

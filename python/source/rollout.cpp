@@ -285,7 +285,7 @@ State state(const Runs& runs, py::handle row, py::handle item) {
 }
 
 // Gradient of sum costates . dx with respect to (start, joint_force, joint_target, parameter), and the number
-// of kinks; costates (N, rows, nx).
+// of kinks; costates (N, rows, nx). Of many, one that failed or whose gradient overflows is NaN.
 py::tuple gradient(const Runs& runs, py::handle given) {
   Workers& workers = *runs.workers;
   const System& system = workers.system();
@@ -298,10 +298,14 @@ py::tuple gradient(const Runs& runs, py::handle given) {
            "must be of the shape of the run's states, the last axis " + std::to_string(nx));
   std::vector<MatX<double>> of(runs.starts.size());
   for (std::size_t i = 0; i < of.size(); ++i) of[i] = costates[i];
-  std::vector<RolloutGradient> found(runs.starts.size());
+  std::vector<std::optional<RolloutGradient>> found(runs.starts.size());
   workers.each(found.size(), [&](std::size_t i, Rollout& rollout) {
-    if (runs.errors[i].empty())
+    if (!runs.errors[i].empty()) return;
+    try {
       found[i] = rollout.gradient(runs.starts[i], runs.controls[i], runs.states[i], of[i]);
+    } catch (const InvalidInput&) {
+      if (!runs.many) throw;
+    }
   });
   const auto stacked = [&](std::initializer_list<Eigen::Index> shape, auto get) {
     Eigen::Index size = 1;
@@ -309,7 +313,7 @@ py::tuple gradient(const Runs& runs, py::handle given) {
     py::array_t<double> result(runs.shape(shape));
     double* to = result.mutable_data();
     for (std::size_t i = 0; i < found.size(); ++i)
-      to = runs.errors[i].empty() ? std::copy_n(get(found[i]).data(), size, to) : std::fill_n(to, size, kNaN);
+      to = found[i] ? std::copy_n(get(*found[i]).data(), size, to) : std::fill_n(to, size, kNaN);
     return result;
   };
   const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());

@@ -92,6 +92,10 @@ class Rollouts(unittest.TestCase):
             self.assertTrue(np.isfinite(gradient.start[0]).all() and np.isnan(gradient.start[1]).all())
             with self.assertRaises(abut.InvalidInput):
                 rollout(z[1], rows=2)
+        costates = np.ones((2, 2, rollout.system.nx))
+        costates[1] = 1e308
+        gradient = rollout(z[[0, 0]], rows=2).gradient(costates)
+        self.assertTrue(np.isfinite(gradient.start[0]).all() and np.isnan(gradient.start[1]).all())
 
     def test_jacobians_of_every_row_are_those_of_shorter_rollouts(self):
         rollout, targets = self.rollout(parameters=[("mass", "bar")]), through()
@@ -139,6 +143,8 @@ class Rollouts(unittest.TestCase):
             (lambda: rollout(np.zeros(30), rows=1), abut.InvalidInput, "quaternion of length zero"),
             (lambda: rollout(np.full(30, np.nan), rows=1), abut.InvalidInput, "NaN"),
             (lambda: rollout(start, rows=2).gradient(ones((3, 28))), abut.InvalidInput, "costates must be"),
+            (lambda: rollout(start, rows=2).gradient(ones((2, 28)) * 1e308), abut.InvalidInput, "left the finite numbers"),
+            (lambda: rollout(start, rows=2).jvp(ones(28) * 1e308), abut.InvalidInput, "left the finite numbers"),
             (lambda: rollout(start, rows=2).jvp(), TypeError, "give a change"),
             (lambda: rollout(start, rows=2).state(2), abut.InvalidInput, "beyond the last row"),
             (lambda: abut.Rollout(rollout.system, 0), abut.InvalidInput, "steps_per_control is 0"),

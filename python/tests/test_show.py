@@ -130,7 +130,7 @@ class Show(unittest.TestCase):
         self.assertEqual(abut.show(system, z[:1]).page, abut.show(system, z[0]).page)
         for given, dt, error, message in [
             (z[:0], None, abut.InvalidInput, "no rows"),
-            (z[:, :3], None, abut.InvalidInput, "z has"),
+            (z[:, :3], None, abut.InvalidInput, "show: state has shape"),
             (z, -1.0, abut.InvalidInput, "a positive number, in s"),
             (z, [1, 2], abut.InvalidInput, "a positive number, in s"),
             (z[0], 0.1, TypeError, "show: dt does not go with one state"),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -12,6 +13,7 @@
 
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
 
@@ -56,10 +58,36 @@ std::string first_line(const ContainerKind& kind) { return "ABUT " + std::string
 ContainerKind asset_kind(int schema) { return {"asset", "make the asset again", schema}; }
 
 // Judged by the ending of its name.
-bool is_mesh(std::string_view file) {
+bool is_mesh(const std::string& file) {
   constexpr std::string_view kEndings[] = {".obj", ".ply", ".stl", ".dae", ".glb", ".gltf"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](std::string_view ending) { return file.ends_with(ending); });
+  return std::find(std::begin(kEndings), std::end(kEndings), lower_extension(file)) != std::end(kEndings);
+}
+
+// Checks what the header says of itself and of the file's size, without the digest, and returns the schema.
+// `bytes` are the first of a file of `size` bytes: a header, or all of a shorter file.
+int check_header(const ContainerKind& kind, const std::string& name, std::span<const std::byte> bytes,
+                 std::uint64_t size) {
+  const std::string remedy = "; " + std::string(kind.remedy), first = first_line(kind);
+  if (bytes.empty()) throw BadAsset(name + ": the file is empty" + remedy);
+  const char* text = reinterpret_cast<const char*>(bytes.data());
+  if (std::memcmp(text, first.data(), std::min(bytes.size(), first.size())) != 0)
+    throw BadAsset(name + ": not an Abut " + std::string(kind.name) + " (its first line is not 'ABUT " +
+                   std::string(kind.name) + "')" +
+                   (is_mesh(name) ? "; of meshes, make assets with abut-preprocess" : ""));
+  if (size <= kHeaderBytes || bytes.size() < kHeaderBytes)
+    throw BadAsset(name + ": damaged: " + std::to_string(size) + " bytes, less than a header" + remedy);
+  Header header;
+  std::memcpy(header.data(), text, kHeaderBytes);
+  header.back() = '\0';
+  int schema = 0;
+  std::uint64_t said = 0;
+  if (std::sscanf(header.data() + first.size(), "schema %d\nbytes %" SCNu64 "\n", &schema, &said) != 2 ||
+      schema < 1)
+    throw BadAsset(name + ": damaged header" + remedy);
+  if (said != size)
+    throw BadAsset(name + ": damaged: " + counted(size, "byte") + " where the header says " +
+                   std::to_string(said) + remedy);
+  return schema;
 }
 
 }  // namespace
@@ -85,29 +113,12 @@ void refuse_newer_schema(const std::string& file, double schema, int newest_sche
 }
 
 void check_container(const ContainerKind& kind, const std::string& name, std::span<const std::byte> bytes) {
-  const std::string remedy = "; " + std::string(kind.remedy), first = first_line(kind);
-  if (bytes.empty()) throw BadAsset(name + ": the file is empty" + remedy);
-  const char* text = reinterpret_cast<const char*>(bytes.data());
-  if (std::memcmp(text, first.data(), std::min(bytes.size(), first.size())) != 0)
-    throw BadAsset(name + ": not an Abut " + std::string(kind.name) + " (its first line is not 'ABUT " +
-                   std::string(kind.name) + "')" +
-                   (is_mesh(name) ? "; of meshes, make assets with abut-preprocess" : ""));
-  if (bytes.size() <= kHeaderBytes)
-    throw BadAsset(name + ": damaged: " + std::to_string(bytes.size()) + " bytes, less than a header" +
-                   remedy);
-  Header header;
-  std::memcpy(header.data(), text, kHeaderBytes);
-  header.back() = '\0';
-  int schema = 0;
-  std::size_t size = 0;
-  if (std::sscanf(header.data() + first.size(), "schema %d\nbytes %zu\n", &schema, &size) != 2 || schema < 1)
-    throw BadAsset(name + ": damaged header" + remedy);
-  if (size != bytes.size())
-    throw BadAsset(name + ": damaged: " + counted(bytes.size(), "byte") + " where the header says " +
-                   std::to_string(size) + remedy);
-  const Header expected = make_header(first, schema, bytes.subspan(kHeaderBytes));
-  if (std::memcmp(expected.data(), text, kHeaderBytes) != 0)
-    throw BadAsset(name + ": damaged: the contents do not match the digest in the header" + remedy);
+  const int schema =
+      check_header(kind, name, bytes.first(std::min(bytes.size(), kHeaderBytes)), bytes.size());
+  const Header expected = make_header(first_line(kind), schema, bytes.subspan(kHeaderBytes));
+  if (std::memcmp(expected.data(), bytes.data(), kHeaderBytes) != 0)
+    throw BadAsset(name + ": damaged: the contents do not match the digest in the header; " +
+                   std::string(kind.remedy));
   if (schema > kind.newest_schema) refuse_newer_schema(name, schema, kind.newest_schema);
 }
 
@@ -126,10 +137,21 @@ void write_container(const std::filesystem::path& file, int schema, std::span<co
   out.finish();
 }
 
+std::vector<std::byte> read_container(const ContainerKind& kind, const std::filesystem::path& file) {
+  return within_memory(file, [&] {
+    InputFile in(file);
+    std::vector<std::byte> bytes(kHeaderBytes);
+    bytes.resize(in.read(bytes));
+    check_header(kind, file.string(), bytes, in.size());
+    bytes.resize(static_cast<std::size_t>(in.size()));
+    bytes.resize(kHeaderBytes + in.read(std::span(bytes).subspan(kHeaderBytes)));
+    check_container(kind, file.string(), bytes);
+    return bytes;
+  });
+}
+
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema) {
-  std::vector<std::byte> bytes = read_file(file);
-  check_container(asset_kind(newest_schema), file.string(), bytes);
-  return bytes;
+  return read_container(asset_kind(newest_schema), file);
 }
 
 }  // namespace abut::asset

@@ -38,8 +38,11 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
 void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body,
                      Replace replace = Replace::kTarget);
 
-// Reads and checks the whole file of an asset. Throws IoError or BadAsset; a schema above `newest_schema` is
-// refused by name.
+// Reads and checks a whole file; one whose header is not of its kind or says another size is refused before
+// the rest of it is read. Throws IoError or BadAsset; a newer schema is refused by name.
+std::vector<std::byte> read_container(const ContainerKind& kind, const std::filesystem::path& file);
+
+// The same for an asset, whose schema may be up to `newest_schema`.
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema);
 
 // Throws BadAsset with the message for a file whose schema is above `newest_schema`.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/asset/container.h"
 #include "runtime/cli/csv_columns.h"
@@ -22,6 +23,19 @@ constexpr std::size_t kJointForce = 4;
 // Whether a row applies, up to rounding of the times.
 bool due(double row, double time) { return row <= time + 1e-12 * std::abs(time); }
 
+// The time of the last row of each body.
+class LastTimes {
+ public:
+  // Takes a row; false if the last one of the body is of the same time.
+  bool advance(std::size_t body, double time) {
+    const auto [last, first] = times_.emplace(body, time);
+    return first || std::exchange(last->second, time) != time;
+  }
+
+ private:
+  std::unordered_map<std::size_t, double> times_;
+};
+
 }  // namespace
 
 ControlFile::ControlFile(const std::string& path, const dynamics::System& system) {
@@ -30,6 +44,7 @@ ControlFile::ControlFile(const std::string& path, const dynamics::System& system
   for (std::size_t i = 0; i < system.body_count(); ++i) numbers.emplace(system.body(i).name, i);
   CsvColumns columns(path, kNames, kTorque);
   std::vector<double> said;
+  LastTimes times;
   while (columns.next()) {
     Row row;
     row.time = columns.number(1);
@@ -46,6 +61,8 @@ ControlFile::ControlFile(const std::string& path, const dynamics::System& system
       throw InvalidInput(columns.place() + ": a number is not finite");
     if (!rows_.empty() && row.time < rows_.back().time)
       throw InvalidInput(columns.place() + ": the time descends; sort the rows by time");
+    if (!times.advance(row.body, row.time))
+      throw InvalidInput(columns.place() + ": a second row of body '" + body->first + "' at this time");
     rows_.push_back(row);
     said.insert(said.end(), {row.time, static_cast<double>(row.body)});
     said.insert(said.end(), row.F_BBcm_W.data(), row.F_BBcm_W.data() + 6);
@@ -71,6 +88,7 @@ JointControlFile::JointControlFile(const std::string& path, const dynamics::Syst
     if (system.body(i).joint) bodies.emplace(system.body(i).joint->joint.name, i);
   CsvColumns columns(path, kJointNames, kJointForce);
   std::vector<double> said;
+  LastTimes times;
   while (columns.next()) {
     const auto refuse = [&](const std::string& what) { throw InvalidInput(columns.place() + ": " + what); };
     const std::string name(columns.text(2));
@@ -86,6 +104,7 @@ JointControlFile::JointControlFile(const std::string& path, const dynamics::Syst
       refuse("a number is not finite");
     if (rows_.size() > 1 && row.time < rows_[rows_.size() - 2].time)
       refuse("the time descends; sort the rows by time");
+    if (!times.advance(i, row.time)) refuse("a second row of joint '" + name + "' at this time");
     said.insert(said.end(), {row.time, static_cast<double>(row.v), row.target, row.force});
   }
   digest_ = asset::digest(std::as_bytes(std::span(said)));

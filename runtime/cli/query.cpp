@@ -9,6 +9,7 @@
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
+#include "runtime/cli/output_ending.h"
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/program.h"
@@ -232,6 +233,7 @@ int run(Arguments& arguments) {
   require_heeded(arguments);
   require_not_input(arguments.out, arguments.poses);
   cli::require_no_container_replaced(arguments.out);
+  cli::require_ending("--out", arguments.out, {".csv"});
   if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.options());

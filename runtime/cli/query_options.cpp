@@ -136,7 +136,9 @@ void add_query_options(CLI::App& app, QueryArguments& arguments) {
       ->capture_default_str()
       ->needs(all)
       ->check(number_from(0, 1e12, "a margin from 0 to 1e12 m"));
-  app.add_option("--out", arguments.out, "CSV file to write, whole or not at all; -: standard output")
+  app.add_option("--out", arguments.out,
+                 "CSV file to write, whole or not at all, of a name that ends in .csv or in nothing; -: "
+                 "standard output")
       ->capture_default_str();
   add_wrench_options(app, arguments);
   add_setting_options(app, setting_groups(), arguments.settings);

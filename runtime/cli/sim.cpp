@@ -22,6 +22,7 @@
 #include "runtime/cli/say.h"
 #include "runtime/cli/setting_options.h"
 #include "runtime/cli/sim_options.h"
+#include "runtime/cli/sim_outputs.h"
 #include "runtime/cli/step_watches.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/cli/wrong_signs.h"
@@ -53,8 +54,6 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
       },
       arguments.assets);
 }
-
-bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
 
 // Describes the settings that a recording depends on, besides its scene and time step.
 std::string words_of(const Arguments& arguments, const std::string& control, const std::string& joints) {
@@ -91,7 +90,7 @@ class Output {
       throw InvalidInput(arguments.contact_forces +
                          ": has the contact forces of the run before; give those of the frames to come "
                          "another --contact-forces file");
-    if (is_hdf5(arguments.out))
+    if (cli::is_recording(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
     else if (!arguments.out.empty())
       csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
@@ -104,20 +103,20 @@ class Output {
   // Called after every step.
   void step() {
     if (statistics_) statistics_->write(simulation_);
-    if (is_hdf5(arguments_.out) && saves_.due(cli::SaveTimes::Clock::now())) save();
+    if (cli::is_recording(arguments_.out) && saves_.due(cli::SaveTimes::Clock::now())) save();
   }
 
   void frame() {
     if (csv_) csv_->write(simulation_);
     if (contact_forces_) contact_forces_->write(simulation_);
-    if (is_hdf5(arguments_.out) || page_) recording_.add_frame(simulation_);
+    if (cli::is_recording(arguments_.out) || page_) recording_.add_frame(simulation_);
   }
 
   // Finishes the outputs of the steps done, even if an error ended the run; each output is independent of the
   // others.
   void finish(cli::Failures& failures) {
     if (csv_) failures.attempt([&] { csv_->finish(); });
-    if (is_hdf5(arguments_.out)) failures.attempt([&] { save(); });
+    if (cli::is_recording(arguments_.out)) failures.attempt([&] { save(); });
     if (statistics_) failures.attempt([&] { statistics_->finish(); });
     if (contact_forces_) failures.attempt([&] { contact_forces_->finish(); });
     if (page_)
@@ -143,7 +142,8 @@ class Output {
 
   // `steps`: number of steps of the whole run.
   void resume(std::int64_t steps) {
-    if (!is_hdf5(arguments_.out)) throw InvalidInput("--continue goes on from a recording: --out FILE.h5");
+    if (!cli::is_recording(arguments_.out))
+      throw InvalidInput("--continue goes on from a recording: --out FILE.h5");
     dynamics::Recording last = dynamics::read_recording(arguments_.out);
     const auto refuse = [&](const std::string& what) {
       throw InvalidInput(arguments_.out + ": the recording is of " + what +
@@ -222,39 +222,6 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
         fmt::format("{}: its duration of {:g} s is less than half a step of {:g} s; take a smaller --dt",
                     arguments.scene, scene.duration, arguments.dt));
   return static_cast<std::int64_t>(steps);
-}
-
-// Throws InvalidInput if two outputs go to the same file or to standard output.
-void require_distinct_outputs(const Arguments& arguments) {
-  const std::pair<const char*, const std::string*> outputs[] = {
-      {"--out", &arguments.out},
-      {"--stats", &arguments.stats},
-      {"--contact-forces", &arguments.contact_forces},
-      {"--page", &arguments.page}};
-  const auto place = [](const std::string& path) {
-    return is_standard_output(path) ? "-" : place_of(path).string();
-  };
-  for (std::size_t i = 0; i < std::size(outputs); ++i)
-    for (std::size_t k = 0; k < i; ++k) {
-      const std::string &path = *outputs[k].second, &other = *outputs[i].second;
-      if (!path.empty() && !other.empty() && place(path) == place(other))
-        throw InvalidInput(fmt::format("{} and {} both go to {}; give each a file of its own",
-                                       outputs[k].first, outputs[i].first,
-                                       is_standard_output(path) ? "standard output" : path));
-    }
-}
-
-// Refuses outputs that would replace the scene, one of its robots, a control file, an asset or, but for a
-// recording, a recording.
-void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene) {
-  for (const std::string& output :
-       {arguments.out, arguments.stats, arguments.contact_forces, arguments.page}) {
-    require_not_input(output, arguments.scene);
-    for (const std::filesystem::path& robot : scene.robot_files) require_not_input(output, robot);
-    for (const std::string& control : {arguments.control, arguments.joint_control})
-      if (!control.empty()) require_not_input(output, control);
-    cli::require_no_container_replaced(output, output == arguments.out && is_hdf5(output));
-  }
 }
 
 dynamics::StepConfig step_config(const Arguments& arguments) {
@@ -344,10 +311,10 @@ int run(Arguments arguments) {
   if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty() &&
       arguments.contact_forces.empty())
     arguments.out = "-";
-  require_distinct_outputs(arguments);
+  cli::require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
-  require_no_input_replaced(arguments, scene);
+  cli::require_fit_outputs(arguments, scene);
   const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
   require_friction(arguments, scene);
@@ -384,7 +351,7 @@ int run(Arguments arguments) {
   if (signal == 0 || simulation.steps() >= steps) return 0;
   cli::say(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
            simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
-           is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
+           cli::is_recording(arguments.out) ? "; --continue goes on from there" : "");
   return 128 + signal;
 }
 

@@ -86,7 +86,7 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       "stiffness pulls), and if present force (N m or N); a row holds until the next of its joint");
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second (where a save takes long, after ten times "
-                 "that), or a CSV file, whole or not at all; -: CSV "
+                 "that), or FILE.csv, whole or not at all, as is a name without an ending; -: CSV "
                  "on standard output, which is the default where no other output is given; poses "
                  "are those of the bodies' frames, in the centre of mass along the principal axes");
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");

@@ -5,6 +5,7 @@
 
 #include "runtime/contact/pressure_field/near_plane.h"
 #include "runtime/contact/pressure_field/visit_facets.h"
+#include "runtime/core/extension.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::contact {
@@ -173,7 +174,7 @@ ContactMesh triangulated(const ContactMesh& mesh) {
 }
 
 void write_contact_mesh(const ContactMesh& mesh, const std::filesystem::path& file) {
-  const std::string ending = file.extension().string();
+  const std::string ending = lower_extension(file);
   if (ending != ".vtk" && ending != ".ply")
     throw InvalidInput(file.string() + ": a contact surface is written as .vtk or .ply");
   TextFile out(file);

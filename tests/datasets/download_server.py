@@ -216,6 +216,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(json.dumps([{"name": f"object {page}"}]).encode(), 200 if page < 3 else 404)
         if kind[0] == "one_page":  # whatever the number
             return self.answer(json.dumps([{"name": "mug"}]).encode())
+        if kind[0] == "brackets":
+            return self.answer(json.dumps({"objects": ["mug1", "mug[1]"]}).encode())
         if kind[0] == "empty_list":
             return self.answer(json.dumps({"objects": []}).encode())
         if kind[0] == "bad_list":

@@ -36,6 +36,13 @@ class Download(DownloadCase):
             self.expect_refused(self.download("ok", "--objects", words), "none of which matches 'x*'", 2)
         self.assertIn("bowl", self.download("nothing", "--objects", "m*,bowl").stderr)
 
+    def test_a_name_is_no_pattern_whatever_its_characters(self):
+        for word, objects in (("mug[1]", 1), ("mug[2]", 0), ("mug*", 2)):
+            with self.subTest(word):
+                result = self.download("ok", "--objects", word, object_list="BASE/brackets", archives_hold_object_folder=False)
+                self.assertIn(f"{objects} object" if objects else "none of which matches", result.stdout + result.stderr)
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()), [".abut", "mug1", "mug[1]"])
+
     def test_lists_by_page_and_names_with_blanks(self):
         words = self.words("spaces", object_list="BASE/pages/{page}", archives_hold_object_folder=False)
         listed = self.run_words([PROGRAM, "list", "test", "--manifest", words[4]])

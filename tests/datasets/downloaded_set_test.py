@@ -93,6 +93,18 @@ class DownloadedSet(DownloadCase):
         again = self.download("ok")  # of the same size: left alone
         self.assertIn("1 downloaded, 2 there already", again.stdout)
 
+    def test_check_goes_on_behind_damaged_records(self):
+        self.download("ok")
+        for name in "bowl", "mug":
+            (self.out / f".abut/{name}.google_16k.json").write_text("{")
+        (self.out / "pan/google_16k/texture.png").unlink()
+        result = self.check()
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr.count("\n"), 3, result.stderr)
+        for name in "bowl", "mug":
+            self.assertIn(f"{name}.google_16k.json: damaged; remove it, and download the object again", result.stderr)
+        self.assertIn("2 files of 1 object, 3 not as downloaded", result.stdout)
+
     def test_killed_and_stopped_runs_lose_nothing(self):
         for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)):
             with self.subTest(number):

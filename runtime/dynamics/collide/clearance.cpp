@@ -54,6 +54,12 @@ double radius_of(const body::SweptCore<double>& core) {
   }
 }
 
+// Length of a vector whose square may overflow.
+double length(const Vec3<double>& vector) {
+  const double length = vector.norm();
+  return length < kInfinity ? length : vector.stableNorm();
+}
+
 std::string shape_words(const System& system, std::size_t shape) {
   const std::size_t placed = system.placed_body_of_shape(shape), fixed = system.fixed_count();
   if (placed < fixed) return "fixed shape " + std::to_string(shape);
@@ -211,11 +217,11 @@ bool Clearances::beyond(const Worker& worker, std::size_t a, std::size_t b, doub
     const Vec3<double> n_W = X_WA.R.col(2);
     return n_W.dot(d_W) - std::min(B.radius, (X_WB.R.transpose() * n_W).cwiseAbs().dot(B.half)) > least;
   }
-  if (d_W.norm() - A.radius - B.radius > least) return true;
+  if (length(d_W) - A.radius - B.radius > least) return true;
   const Mat3<double> turned = (X_WA.R.transpose() * X_WB.R).cwiseAbs();
   const Vec3<double> gap_A = (X_WA.R.transpose() * d_W).cwiseAbs() - A.half - turned * B.half;
   const Vec3<double> gap_B = (X_WB.R.transpose() * d_W).cwiseAbs() - B.half - turned.transpose() * A.half;
-  return gap_A.cwiseMax(0).norm() > least || gap_B.cwiseMax(0).norm() > least;
+  return length(gap_A.cwiseMax(0)) > least || length(gap_B.cwiseMax(0)) > least;
 }
 
 body::Pair Clearances::pair_of(const Worker& worker, std::size_t a, std::size_t b) const {

@@ -20,7 +20,9 @@
 //     std::cout << near.pairs[k].distance << ' ' << near.dd_dv(k).transpose() << '\n';
 namespace abut::dynamics {
 
-// The least signed distance of two bodies, over their pairs of shapes. A fixed shape counts as a body.
+// The least signed distance of two bodies, over their pairs of shapes; of pairs that are exactly equally near
+// the first one, by shape_A, then shape_B. There the least distance has a kink: its derivative is that of
+// this pair alone, and so is the status, kOk as a rule. A fixed shape counts as a body.
 struct Clearance {
   std::int32_t state = 0;                     // index of the state
   std::int32_t A = kFixed, B = kFixed;        // bodies by index, A < B; A is kFixed for a fixed shape

@@ -152,6 +152,7 @@ RolloutGradient Rollout::gradient(const State& start, const ControlSequence& con
   RolloutGradient result;
   result.parameter.setZero(parameters_);
   std::vector<StepDerivatives> steps(static_cast<std::size_t>(steps_));
+  bool finite_steps = true;
   for (Eigen::Index row = rows - 1; row >= 0; --row) {
     costate += costates.row(row);
     State state = row == 0 ? start : states[static_cast<std::size_t>(row - 1)];
@@ -160,6 +161,7 @@ RolloutGradient Rollout::gradient(const State& start, const ControlSequence& con
       before_each_step_();
       integrator_->step(state, control, step);
       result.kinks += step.status != Status::kOk;
+      finite_steps = finite_steps && all_finite(step);
     }
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       by_forces.row(row) += costate * step->force;
@@ -170,6 +172,9 @@ RolloutGradient Rollout::gradient(const State& start, const ControlSequence& con
   result.start = costate.transpose();
   result.joint_force = by_joint_forces(by_forces);
   result.joint_target = by_targets(by_forces);
+  if (finite_steps && !(result.start.allFinite() && result.joint_force.allFinite() &&
+                        result.joint_target.allFinite() && result.parameter.allFinite()))
+    throw InvalidInput("rollout: the gradient has left the finite numbers; scale the costates down");
   return result;
 }
 
@@ -187,6 +192,7 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
   jacobian.joint_target.setZero(nx, rows * joint_q);
   State state = start;
   StepDerivatives step;
+  bool finite_steps = true;
   for (Eigen::Index row = 0; row < rows; ++row) {
     const Control control = control_of(controls, row);
     auto so_far = by_forces.leftCols((row + 1) * nv);
@@ -194,6 +200,7 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
       before_each_step_();
       integrator_->step(state, control, step);
       jacobian.kinks += step.status != Status::kOk;
+      finite_steps = finite_steps && all_finite(step);
       jacobian.start = (step.state * jacobian.start).eval();
       so_far = (step.state * so_far).eval();
       so_far.rightCols(nv) += step.force;
@@ -204,6 +211,10 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
       jacobian.joint_force.middleCols(r * joint_v, joint_v) = by_joint_forces(part);
       jacobian.joint_target.middleCols(r * joint_q, joint_q) = by_targets(part);
     }
+    if (finite_steps && !(jacobian.start.allFinite() && jacobian.joint_force.allFinite() &&
+                          jacobian.joint_target.allFinite() && jacobian.parameter.allFinite()))
+      throw InvalidInput("rollout: the derivatives of the state after row " + std::to_string(row) +
+                         " have left the finite numbers; take fewer rows");
     visit(row, state, jacobian);
   }
 }

@@ -84,7 +84,8 @@ class Rollout {
   // Returns the gradient of sum_k costates.row(k) dx_k, where x_k is the state after row k of the last run
   // and `costates` is (rows, 2 ni). Goes backwards over the rows and repeats each from the state before it,
   // so that memory grows with the number of rows plus that of steps per row. Throws std::logic_error without
-  // a completed run, and InvalidInput where the sizes do not fit.
+  // a completed run, and InvalidInput where the sizes do not fit or the gradient overflows. Steps whose own
+  // derivatives are not finite give NaN, and are among its `kinks`.
   RolloutGradient gradient(const MatX<double>& costates);
 
   // Returns the same for any run of this system and config, given its states after each row.
@@ -94,7 +95,7 @@ class Rollout {
   // Called after row k with k, the state x_k there and its derivatives.
   using Visit = std::function<void(Eigen::Index, const State&, const RolloutJacobian&)>;
   // Runs with derivatives and calls `visit` after every row. Propagates all columns forwards at once. Throws
-  // as run() does.
+  // as run() does, and InvalidInput where the derivatives overflow.
   void differentiate(const State& start, const ControlSequence& controls, const Visit& visit);
 
  private:

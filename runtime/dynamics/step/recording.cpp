@@ -301,8 +301,10 @@ std::vector<std::byte> to_hdf5(const Recording& recording) {
   return asset::pack_container(kRecordingKind, body_of(recording));
 }
 
-Recording parse_recording(std::span<const std::byte> bytes, const std::string& name) {
-  asset::check_container(kRecordingKind, name, bytes);
+namespace {
+
+// The recording in the bytes of a checked file.
+Recording recording_in(std::span<const std::byte> bytes, const std::string& name) {
   Reader reader(bytes.subspan(asset::kHeaderBytes), name);
   Recording result;
   result.settings = reader.text("settings");
@@ -322,8 +324,16 @@ Recording parse_recording(std::span<const std::byte> bytes, const std::string& n
   return result;
 }
 
+}  // namespace
+
+Recording parse_recording(std::span<const std::byte> bytes, const std::string& name) {
+  asset::check_container(kRecordingKind, name, bytes);
+  return recording_in(bytes, name);
+}
+
 Recording read_recording(const std::filesystem::path& file) {
-  return within_memory(file, [&] { return parse_recording(read_file(file), file.string()); });
+  return within_memory(
+      file, [&] { return recording_in(asset::read_container(kRecordingKind, file), file.string()); });
 }
 
 }  // namespace abut::dynamics

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/dynamics/tree/dynamics.h"
+#include "runtime/dynamics/tree/joint.h"
 #include "runtime/dynamics/tree/kinematics.h"
 
 namespace abut::dynamics {
@@ -52,6 +53,10 @@ TreeMotion::TreeMotion(const System& system, std::vector<std::int32_t> bodies)
     vector->setZero(ni);
   for (std::size_t i = 0; i < J_W_.size() && first_body_ < 0; ++i)
     if (carries(i)) first_body_ = tree_.bodies()[i];
+  for (int i = 0; i < tree_.tree().link_count(); ++i) {
+    const int parent = tree_.tree().link(i).parent;
+    root_of_.push_back(parent < 0 ? i : root_of_[static_cast<std::size_t>(parent)]);
+  }
   full_.setZero(nv);
   GM_.setZero(nv, ni);
   M_.setZero(ni, ni);
@@ -209,11 +214,21 @@ Vec3<double> TreeMotion::from_root(std::size_t i) const {
   return scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
 }
 
+// Vector from where the joint of its branch's root stands, which does not move, to a body's centre of mass,
+// in the world's axes: it has all digits wherever in the world that is.
+Vec3<double> TreeMotion::from_base(std::size_t i) const {
+  const Joint& joint = tree_.tree().link(root_of_[i]).joint;
+  const double* const q = q_.data() + tree_.tree().first_q(root_of_[i]);
+  const Pose<double> X_JL = detail::visit_joint(
+      joint.type, [&]<class Row>(Row) { return Row::template pose<double>(joint.axis_J, q); });
+  return joint.X_PJ.R * X_JL.p + from_root(i);
+}
+
 void TreeMotion::keep_start() {
   fastest_.setZero(v_.size());
   scales_.clear();
   start_W_.resize(J_W_.size());
-  for (std::size_t i = 0; i < J_W_.size(); ++i) start_W_[i] = scratch_.links[i].p_WC + from_root(i);
+  for (std::size_t i = 0; i < J_W_.size(); ++i) start_W_[i] = from_base(i);
 }
 
 double TreeMotion::rise() const {
@@ -222,9 +237,9 @@ double TreeMotion::rise() const {
   const Vec3<double>& gravity = tree_.system().scene().gravity;
   for (std::size_t i = 0; i < J_W_.size(); ++i) {
     if (!carries(i)) continue;
-    const Vec3<double> p_W = scratch_.links[i].p_WC + from_root(i);
+    const Vec3<double> p_W = from_base(i), from_root_W = from_root(i);
     sum -= tree_.body(i).mass * gravity.dot(p_W - start_W_[i]);
-    rounding += tree_.body(i).mass * gravity.norm() * (p_W.norm() + from_root(i).norm());
+    rounding += tree_.body(i).mass * gravity.norm() * ((p_W - from_root_W).norm() + 2 * from_root_W.norm());
   }
   return sum - kRounding * rounding;
 }

@@ -102,6 +102,7 @@ class TreeMotion {
   Shares shares(const Vec3<double>& L_W);
   Vec3<double> centre_from_root() const;
   Vec3<double> from_root(std::size_t i) const;
+  Vec3<double> from_base(std::size_t i) const;
   void keep_start();             // stores the bodies' positions in start_W_, and forgets the scales
   double scale_of(Scale scale);  // adds it to scales_ and returns its value
   // Rise of the potential energy since keep_start(), less a bound of the rounding of positions, J.
@@ -130,7 +131,8 @@ class TreeMotion {
   VecX<double> fastest_;                           // for limits, of the step's pushes: greatest |v|
   VecX<double> q_start_;                           // at the start of drift()
   VecX<double> tau_gravity_, tau_control_, pull_;  // of gravity; of control; K (q - target)
-  std::vector<Vec3<double>> start_W_;              // centres of mass at the start of the step, m
+  std::vector<int> root_of_;                       // of each link, the root of its branch
+  std::vector<Vec3<double>> start_W_;              // from_base() at the start of the step, m
 };
 
 }  // namespace abut::dynamics

@@ -72,7 +72,7 @@ class Reader : private SceneLines {
     else if (keyword() == "set")
       last_line_[set_joint(*this, scene_)] = line_number();
     else if (keyword() == "mimic")
-      last_line_[couple_joints(*this, scene_)] = line_number();
+      mimic();
     else if (keyword() == "apart")
       keep_apart(*this, scene_);
     else if (keyword() == "group")
@@ -94,6 +94,15 @@ class Reader : private SceneLines {
     const auto [known, first] = once_.emplace(keyword(), line_number());
     if (!first) refuse("a second '" + keyword() + "'; the first is in line " + std::to_string(known->second));
     return true;
+  }
+
+  void mimic() {
+    const std::size_t body = couple_joints(*this, scene_);
+    last_line_[body] = line_number();
+    const auto [known, first] = mimic_line_.emplace(body, line_number());
+    if (!first)
+      refuse("joint '" + scene_.bodies[body].joint->joint.name + "' mimics already, by line " +
+             std::to_string(known->second));
   }
 
   static const MaterialWord* find_word(const std::string& keyword) {
@@ -119,7 +128,7 @@ class Reader : private SceneLines {
     return value;
   }
 
-  // Parses `material KEYWORD NUMBER [KEYWORD NUMBER ...]`.
+  // Parses `material KEYWORD NUMBER [KEYWORD NUMBER ...]`, of the shape or body read last.
   GivenList material() {
     GivenList given;
     while (words_left() > 0 || given.empty()) {
@@ -128,9 +137,17 @@ class Reader : private SceneLines {
       if (!found)
         refuse("'" + keyword +
                "' is not a property of a material; there are: mu, restitution, patch, modulus, dissipation");
+      const auto [known, first] = given_line_.emplace(keyword, line_number());
+      if (!first) refuse("'" + keyword + "' is given twice, first in line " + std::to_string(known->second));
       given.push_back({found->member, material_number(*found)});
     }
     return given;
+  }
+
+  // The next lines `material` are of this shape.
+  void begin_material(GivenList& of_shape) {
+    last_ = &of_shape;
+    given_line_.clear();
   }
 
   void last_material() {
@@ -171,7 +188,7 @@ class Reader : private SceneLines {
 
   void fixed(const Shape& shape) {
     scene_.fixed.push_back(shape);
-    last_ = &of_fixed_.emplace_back();
+    begin_material(of_fixed_.emplace_back());
   }
 
   void checked(const Shape& shape) {
@@ -258,7 +275,7 @@ class Reader : private SceneLines {
     }
     scene_.bodies.back().v_WB = v_WB;
     scene_.bodies.back().w_WB_W = w_WB_W;
-    last_ = &of_shapes_.emplace_back();
+    begin_material(of_shapes_.emplace_back());
   }
 
   // Stores the error of a body that is valid only with a joint, which may follow below.
@@ -308,6 +325,7 @@ class Reader : private SceneLines {
 
   void body() {
     last_ = nullptr;
+    given_line_.clear();
     const int line = last_line_[scene_.bodies.size()] = line_number();
     Body made;
     made.name = new_name();
@@ -334,7 +352,7 @@ class Reader : private SceneLines {
         last_material();
       } else {
         made.shapes.push_back(shape(keyword()));
-        last_ = &of_shapes_.emplace_back(of_body);
+        begin_material(of_shapes_.emplace_back(of_body));
       }
     }
     scene_.bodies.push_back(std::move(made));
@@ -346,9 +364,11 @@ class Reader : private SceneLines {
   body::Material of_scene_;                     // default of all shapes
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
   GivenList* last_ = nullptr;                   // that of the last shape read
+  std::map<std::string, int> given_line_;       // by keyword: lines of its numbers, or of its body's
   std::set<std::string> names_;
-  std::map<std::string, int> once_;       // lines of entries that a scene has one of
-  std::map<std::size_t, int> last_line_;  // by body: the last line about it or its joint
+  std::map<std::string, int> once_;        // lines of entries that a scene has one of
+  std::map<std::size_t, int> last_line_;   // by body: the last line about it or its joint
+  std::map<std::size_t, int> mimic_line_;  // by body: the line `mimic` of its joint
   std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need a joint, and why
 };
 

@@ -103,6 +103,9 @@ TEST_F(AssetFile, ExportKeepsEveryBit) {
     for (std::size_t i = 0; i < stored.surfaces[0].vertices.size(); ++i)
       EXPECT_EQ(mesh.vertices[i / 3][static_cast<Eigen::Index>(i % 3)], stored.surfaces[0].vertices[i]);
   }
+  ASSERT_EQ(command({"export", asset("ball"), "--out", (folder_ / "UPPER.OBJ").string()}).code, 0);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "UPPER.OBJ"),
+            std::filesystem::file_size(folder_ / "ball.obj"));
   EXPECT_EQ(
       command({"export", asset("ball"), "--part", "hull", "--out", (folder_ / "hull.ply").string()}).code, 0);
   EXPECT_EQ(command({"export", asset("ball"), "--part", "soul", "--out", (folder_ / "x.ply").string()}).code,

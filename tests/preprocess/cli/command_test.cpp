@@ -143,6 +143,15 @@ TEST_F(Command, SeveralPatternsAndAReportToAPipe) {
   EXPECT_EQ(files(), (std::vector<std::string>{"cup.h5", "mug.h5"}));
 }
 
+TEST_F(Command, ANameIsNoPatternWhateverItsCharacters) {
+  for (const char* name : {"cup1.obj", "cup[1].obj"}) write(name, box(0.1, 0.2, 0.3));
+  EXPECT_EQ(make({"--only", "cup[1]"}).code, 0);
+  EXPECT_EQ(files(), std::vector<std::string>{"cup[1].h5"});
+  EXPECT_EQ(make({"--only", "cup?"}).code, 0);
+  EXPECT_EQ(files(), (std::vector<std::string>{"cup1.h5", "cup[1].h5"}));
+  EXPECT_EQ(make({"--only", "cup[2]"}).code, 2);
+}
+
 // A report on standard output stands there alone, also where an object fails, and it is no file of that name.
 TEST_F(Command, AReportToStandardOutput) {
   write("cup.obj", box(0.1, 0.2, 0.3));

@@ -186,6 +186,18 @@ TEST_F(AssetFile, EveryTruncationIsFound) {
   }
 }
 
+// Of a TiB each, which no memory holds: the header tells.
+TEST_F(AssetFile, LargeFilesThatAreNoAssetsAreRefusedUnread) {
+  overwrite({});
+  fs::resize_file(file, std::uintmax_t{1} << 40);
+  EXPECT_EQ(error_of_load(), file.string() + ": not an Abut asset (its first line is not 'ABUT asset')");
+  abut::asset::save(tetrahedron_asset(), file);
+  const auto size = fs::file_size(file);
+  fs::resize_file(file, std::uintmax_t{1} << 40);
+  EXPECT_EQ(error_of_load(), file.string() + ": damaged: 1099511627776 bytes where the header says " +
+                                 std::to_string(size) + "; make the asset again");
+}
+
 TEST_F(AssetFile, ANewerSchemaIsRefusedByName) {
   abut::asset::save(tetrahedron_asset(), file);
   const auto bytes = abut::read_file(file);

@@ -32,6 +32,14 @@ TEST_F(Hostile, OutputsDoNotReplaceInputs) {
   }
 }
 
+TEST_F(Hostile, AnswersAreNamedAsTables) {
+  expect_refused("--out answers.h5",
+                 "--out answers.h5: '.h5' is no ending of what it writes; there is: .csv");
+  EXPECT_EQ(run("assets poses.csv --out ANSWERS.CSV", poses).exit_code, 0);
+  EXPECT_EQ(run("assets poses.csv --out answers", poses).exit_code, 0);
+  EXPECT_EQ(contents(folder / "ANSWERS.CSV"), contents(folder / "answers"));
+}
+
 TEST_F(Hostile, LinksStayLinks) {
   fs::create_symlink("not-yet.csv", folder / "link.csv");
   EXPECT_EQ(run("assets poses.csv --out link.csv", poses).exit_code, 0);

@@ -22,6 +22,9 @@ TEST_F(Sim, TargetsOfJointsThatMimicGoWithTheirs) {
     const dynamics::Recording recording = dynamics::read_recording(folder / "hand.h5");
     EXPECT_NEAR(recording.positions[recording.positions.size() - 5], 0.04, 1e-4) << integrator;
   }
+  write("joints.csv", "time,joint,target\n0,left,0.04\n0,right,0.01\n0,left,0.03\n");
+  const Outcome twice = run("hand.scn --joint-control joints.csv --out hand.h5");
+  EXPECT_NE(twice.err.find("joints.csv:4: a second row of joint 'left' at this time"), std::string::npos);
 }
 
 TEST_F(Sim, TargetsOfJointsWithoutADriveAreTold) {

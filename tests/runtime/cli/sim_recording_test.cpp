@@ -22,6 +22,29 @@ TEST_F(Sim, ContinuedRunsEndWithTheSameFile) {
   EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
 }
 
+TEST_F(Sim, EndingsOfOutputsSayWhatIsWritten) {
+  ASSERT_EQ(run("a.scn --out a.h5 --stats s --page p.html").exit_code, 0);
+  ASSERT_EQ(run("a.scn --out A.H5 --stats S.CSV --page P.HTM").exit_code, 0);
+  EXPECT_EQ(contents(folder / "A.H5"), contents(folder / "a.h5"));
+  ASSERT_EQ(run("a.scn --out table").exit_code, 0);
+  ASSERT_EQ(run("a.scn --out table.Csv").exit_code, 0);
+  EXPECT_EQ(contents(folder / "table"), contents(folder / "table.Csv"));
+  const struct {
+    std::string option, ending, known;
+  } kCases[] = {{"--out x.hdf5", ".hdf5", "are: .h5, .csv"},
+                {"--out x.TXT", ".txt", "are: .h5, .csv"},
+                {"--stats x.h5", ".h5", "is: .csv"},
+                {"--contact-forces x.json", ".json", "is: .csv"},
+                {"--page x.pdf", ".pdf", "are: .html, .htm"}};
+  for (const auto& [option, ending, known] : kCases) {
+    const Outcome got = run("a.scn " + option);
+    EXPECT_EQ(got.exit_code, 2);
+    EXPECT_EQ(got.err, "abut-sim: error: " + option + ": \x27" + ending +
+                           "\x27 is no ending of what it writes; there " + known + "\n");
+    EXPECT_FALSE(fs::exists(folder / option.substr(option.find(' ') + 1)));
+  }
+}
+
 TEST_F(Sim, ARecordingThatIsAsLongAlreadyIsTold) {
   ASSERT_EQ(run("a.scn --steps 77 --out a.h5").exit_code, 0);
   const std::string before = contents(folder / "a.h5");

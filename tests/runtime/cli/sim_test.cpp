@@ -51,6 +51,7 @@ TEST_F(Sim, ControlsPushBodies) {
       {"time,body,fx,fy,fz\n0,b,1,1,1\n", "bad.csv:2: the scene has no body 'b'"},
       {"time,body,fx,fy,fz\n0,a,1,nan,1\n", "bad.csv:2: a number is not finite"},
       {"time,body,fx,fy,fz\n1,a,1,1,1\n0,a,1,1,1\n", "bad.csv:3: the time descends"},
+      {"time,body,fx,fy,fz\n1,a,1,1,1\n1,a,2,1,1\n", "bad.csv:3: a second row of body 'a' at this time"},
       {"time,body,fx,fy,fz\n0,a,1,one,1\n", "bad.csv:2: "},
       {std::string("time,body,fx,fy,fz\n0,a\0,1,1,1\n", 30), "bad.csv:2: it contains a NUL byte"},
   };

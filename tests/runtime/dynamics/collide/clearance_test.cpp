@@ -138,6 +138,31 @@ TEST(Clearances, EndAtTheMargin) {
   EXPECT_TRUE(clearances.find(system.initial_state(), std::nextafter(distance, 0)).pairs.empty());
 }
 
+// Squares of distances overflow from 1e155 m on.
+TEST(Clearances, OfBodiesAtTheEndOfTheNumbers) {
+  const body::Geometry cube = mesh_geometry(preprocess::TriangleMesh(test::box(1, 1, 1)));
+  for (const char* model : {"hull", "surface"}) {
+    for (const double away : {1e150, 1e155, 1e160, 1e200, 1e300}) {
+      Scene scene;
+      scene.fixed.push_back(box_shape({0.1, 0.1, 0.1}));
+      scene.fixed.push_back(floor_at(-1));
+      scene.fixed.push_back({cube, {}, {}});
+      dynamics::Body body = free_box("body", {0.1, 0.1, 0.1}, 1, {0, 0, away});
+      body.shapes[0] = {cube, {}, {}};
+      scene.bodies = {body};
+      const System system(scene);
+      dynamics::Clearances clearances(system, {.model = model, .threads = 1});
+      const auto& found = clearances.find(system.initial_state(), 1e307).pairs;
+      ASSERT_EQ(found.size(), 3u) << model << ' ' << away;
+      for (const dynamics::Clearance& pair : found)
+        EXPECT_TRUE(std::abs(pair.distance / away - 1) < 1e-12 ||
+                    (std::isnan(pair.distance) && pair.status != Status::kOk))
+            << model << ' ' << away << ' ' << pair.distance << ' ' << to_string(pair.status);
+      EXPECT_TRUE(clearances.find(system.initial_state(), 0.9 * away).pairs.empty()) << model << ' ' << away;
+    }
+  }
+}
+
 // Fourth-order differences along each velocity, of the distance of the same bodies.
 void expect_slopes(const System& system, const dynamics::ClearanceConfig& config, int seeds,
                    double tolerance) {

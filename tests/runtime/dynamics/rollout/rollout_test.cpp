@@ -266,6 +266,10 @@ TEST(Rollout, WhatIsWrongIsNamed) {
   Rollout rollout(system, config_of("rk4", 1e-3), 1);
   EXPECT_THROW(rollout.gradient(MatX<double>::Zero(2, 10)), InvalidInput);
   ControlSequence controls = through(3);
+  rollout.run(system.initial_state(), controls);
+  EXPECT_EQ(test::refusal([&] { rollout.gradient(MatX<double>::Constant(3, 10, 1e308)); }),
+            "rollout: the gradient has left the finite numbers; scale the costates down");
+  EXPECT_TRUE(rollout.gradient(MatX<double>::Constant(3, 10, 1e290)).start.allFinite());
   controls.joint_target.resize(3, 4);
   EXPECT_EQ(test::refusal([&] { rollout.run(system.initial_state(), controls); }),
             "controls: targets of joints are (3, 4); they must be (3, 5)");

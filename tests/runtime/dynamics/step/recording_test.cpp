@@ -1,10 +1,12 @@
 #include "runtime/dynamics/step/recording.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <span>
@@ -92,6 +94,22 @@ TEST(Recording, OneFlippedBitOrALostByteIsFound) {
 }
 
 // Whoever makes a digest to fit still cannot make a state that no simulation comes to.
+// Of a TiB, which no memory holds.
+TEST(Recording, LargeFilesThatAreNoRecordingsAreRefusedUnread) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("abut_recording_" + std::to_string(::getpid()) + ".h5");
+  std::ofstream(file) << "\x89HDF";
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  try {
+    read_recording(file);
+    ADD_FAILURE();
+  } catch (const BadAsset& error) {
+    EXPECT_EQ(error.what(),
+              file.string() + ": not an Abut recording (its first line is not 'ABUT recording')");
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
                    kInfinity = std::numeric_limits<double>::infinity();

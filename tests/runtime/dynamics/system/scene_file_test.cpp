@@ -127,6 +127,12 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset"), "x.scn:11: 'asset' lacks the asset's name"},
       {kGood + "body c 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0\nmaterial mu 0.5\n",
        "x.scn:13: 'material' stands below the plane, sbox, fixed, body, shape or object"},
+      {replaced("0.1 0.2 0.3\n", "0.1 0.2 0.3\nmaterial mu 0.1 mu 0.9\n"),
+       "x.scn:8: 'mu' is given twice, first in line 8"},
+      {kGood + "material mu 0.1\nmaterial modulus 1e6 mu 0.9\n",
+       "x.scn:13: 'mu' is given twice, first in line 12"},
+      {replaced("\n box", "\nmaterial mu 0.1\nmaterial mu 0.2\n box"),
+       "x.scn:10: 'mu' is given twice, first in line 9"},
       {kGood + "body world/table 1\n", "x.scn:12: 'world' is what is fixed; give the body another name"},
       {kGood + "body world 1\n", "x.scn:12: 'world' is what is fixed; give the body another name"},
       {kGood + "object b mug 100\n", "x.scn:12: there is a body 'b' already"},
@@ -247,10 +253,10 @@ TEST(SceneFile, PlanesAreWhereTheirEquationSays) {
 // Numbers of the scene are of all shapes that are given no others, wherever they stand.
 TEST(SceneFile, MaterialsOfShapes) {
   const std::string body = " 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 ", box = " box 1 1 1 0 0 0 1 0 0 0\n";
-  const Scene scene = read("plane 0 0 1 0\nmaterial mu 0.9 modulus rigid\nsbox 0 0 0 1 0 0 0 1 1 1\nbody a" +
-                           body + "2\n material patch 0.02\n material mu 0.7\n material patch 0.01\n" + box +
-                           box + " material mu 0.1 patch 0.02\nbody b" + body + "1\n" + box +
-                           "mu 0.5\ndissipation 2\nmodulus 1e5\n");
+  const Scene scene =
+      read("plane 0 0 1 0\nmaterial mu 0.9 modulus rigid\nsbox 0 0 0 1 0 0 0 1 1 1\nbody a" + body +
+           "2\n material mu 0.7\n material patch 0.01\n" + box + box + " material mu 0.1 patch 0.02\nbody b" +
+           body + "1\n" + box + "mu 0.5\ndissipation 2\nmodulus 1e5\n");
   const std::vector<body::Material> found = materials(scene);
   const double mu[] = {0.9, 0.5, 0.7, 0.1, 0.5}, patch[] = {0, 0, 0.01, 0.02, 0},
                modulus[] = {body::kRigid, 1e5, 1e5, 1e5, 1e5};

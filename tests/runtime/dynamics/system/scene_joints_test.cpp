@@ -85,6 +85,10 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(kSwing + "set swung position 1\n", "there is no joint 'swung' further up");
   expect(kSwing + "mimic swing turned 1 0\n", "there is no joint 'turned' further up");
   expect(kSwing + "mimic swing swing 1 0\n", ":8: tree: joint 'swing' mimics itself");
+  expect(kSwing +
+             "body c 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0\n"
+             "joint other revolute world 0 0 0 1 0 0 0 0 0 1\nmimic other swing 1 0\nmimic other swing 2 0\n",
+         ":11: joint 'other' mimics already, by line 10");
   expect(kSwing + "group post wall\n", "there is no body 'wall' further up");
   expect(kSwing + "group post post\n", "body 'post' has a group already");
   expect(kSwing + "contact post bar\n", "'contact' lacks a contact model");
