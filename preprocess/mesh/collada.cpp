@@ -60,8 +60,8 @@ std::string shown(std::string_view word) {
 }
 
 std::optional<double> finite_number(std::string_view word) {
-  constexpr std::size_t kMostDigits =
-      18;  // before the point, which assimp reads as a whole number of 64 bits
+  // Before the point, which assimp reads as a whole number of 64 bits.
+  constexpr std::size_t kMostDigits = 18;
   const std::size_t digits = word.find_first_not_of("+-0123456789");
   if (std::min(digits, word.size()) > kMostDigits + 1) return std::nullopt;
   const char* at = word.data();

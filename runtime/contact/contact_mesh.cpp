@@ -16,7 +16,7 @@ namespace {
 class FacetList {
  public:
   FacetList(const body::Pair& pair, const PressureFieldConfig& config)
-      : X_BA_(pair.X_AB.inverse()), law_(rate_law(config)) {}
+      : X_BA_(pair.X_AB.inverse()), law_(rate_law(pair, config)) {}
 
   const Pose<double>& X_BA() const { return X_BA_; }
   const RateLaw& law() const { return law_; }

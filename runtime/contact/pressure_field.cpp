@@ -81,9 +81,10 @@ class FacetSums {
       add_at_rest(facet, m, want_, sums_);
       return;
     }
-    sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
+    sums_.F_BBo_B += wrench_in_motion(facet, m, law_, V_AB_B_);
     if (!has(want_, Want::kJacobian)) return;
-    const FacetSlopes<S> slopes(build(moving_X_BA_), law_, V_AB_B_);
+    const Facet<Moving> varied = build(moving_X_BA_);
+    const FacetSlopes<S> slopes(varied, law_, V_AB_B_);
     sums_.dF_dxi_B += slopes.by_pose();
     sums_.dF_dV_AB_B += slopes.by_twist();
   }
@@ -276,7 +277,7 @@ class PressureFieldModel final : public Model {
 
   // Computes the wrench of a pair whose body A is not a half-space.
   PairWrench wrench(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
-    FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(config), want);
+    FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(pair, config), want);
     visit_facets(pair, config, workspace_, sums);
     PairWrench result = to_pair_wrench(sums.result(), want);
     if (result.status == Status::kNoOverlap) result.status = without_surface(pair, config);
@@ -301,7 +302,7 @@ class PressureFieldModel final : public Model {
   void find_points(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
     const DeepestPoints deepest{config.A.modulus == kRigid ? 0 : deepest_point(pair.A->geometry),
                                 config.B.modulus == kRigid ? 0 : deepest_point(pair.B->geometry)};
-    FacetPoints sink(pair.X_AB, rate_law(config), deepest, want, points_, derivatives_);
+    FacetPoints sink(pair.X_AB, rate_law(pair, config), deepest, want, points_, derivatives_);
     visit_facets(pair, config, workspace_, sink);
     sink.finish();
   }
@@ -341,7 +342,7 @@ template <class S>
 SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
                                const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want,
                                PressureFieldWorkspace<S>& workspace) {
-  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config, std::max(A.tetrahedron_count, B.tetrahedron_count)), want);
   visit_facets<S>(A, B, config, workspace, sums);
   return sums.result();
 }
@@ -349,7 +350,7 @@ SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::VolumeVi
 template <class S>
 SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::SurfaceView& B, const Pose<S>& X_AB,
                                const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
-  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config, std::max(A.tetrahedron_count, B.triangle_count)), want);
   visit_facets<S>(RigidPair<S>{A, B, S(config.A.modulus), false, sums.law()}, sums);
   return sums.result();
 }
@@ -357,7 +358,7 @@ SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::SurfaceV
 template <class S>
 SurfaceSums<S> contact_surface(const asset::SurfaceView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
                                const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
-  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config, std::max(A.triangle_count, B.tetrahedron_count)), want);
   visit_facets<S>(RigidPair<S>{B, A, S(config.B.modulus), true, sums.law()}, sums);
   return sums.result();
 }
@@ -366,7 +367,7 @@ template <class S>
 SurfaceSums<S> contact_surface(const asset::VolumeView& A, const body::HalfSpace<double>& B,
                                const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const PressureFieldConfig& config,
                                Want want) {
-  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config, A.tetrahedron_count), want);
   visit_facets<S>(A, B, config, sums);
   return sums.result();
 }

@@ -52,14 +52,6 @@ struct Dual {
     const S root = sqrt(a.value);
     return {root, a.slopes / (2 * root)};
   }
-  friend Dual log(const Dual& a) {
-    using std::log;
-    return {log(a.value), a.slopes / a.value};
-  }
-  friend Dual atan(const Dual& a) {
-    using std::atan;
-    return {atan(a.value), a.slopes / (1 + a.value * a.value)};
-  }
   friend Dual abs(const Dual& a) { return a.value < S(0) ? -a : a; }
 };
 

@@ -36,14 +36,12 @@ struct RateLaw {
   double friction = 0;        // mu of the pair
   double stiction_speed = 1;  // m/s: the shear traction is mu p u / sqrt(u^2 + stiction_speed^2)
   bool fade_pulls = false;    // as in PressureFieldConfig
+  // Parts per side into which the triangles of a facet's quadrature are divided where it spins. A constant of
+  // the pair, so that the wrench does not jump.
+  int divisions = 1;
 
   bool any() const { return dissipation > 0 || friction > 0 || fade_pulls; }
 };
-
-inline RateLaw without_friction(RateLaw law) {
-  law.friction = 0;
-  return law;
-}
 
 // The damping of two compliant bodies, from k_A = n . grad pA and k_B = -n . grad pB, Pa/m.
 template <class T>

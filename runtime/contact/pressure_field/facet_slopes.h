@@ -17,12 +17,8 @@ class FacetSlopes {
 
   FacetSlopes(const Facet<Moving>& facet, const RateLaw& law, const Vec6<S>& V)
       : facet_(facet), law_(law), V_(V), n_(value(facet.n)), gradient_(value(facet.pressure.gradient)) {
-    // Where the edge of clipping is, as the twist changes it, makes no difference: the pressure is zero
-    // there.
-    clip_to_pressed(facet_, V);
-    if (facet_.polygon.size < 3) return;
-    const Polygon<Moving>& polygon = facet_.polygon;
-    const PolygonMoments<Moving> m = moments<false>(polygon, facet_.n);
+    const Polygon<Moving>& polygon = facet.polygon;
+    const PolygonMoments<Moving> m = moments<false>(polygon, facet.n);
     if (!(m.area > Moving(0))) return;
     const Vec3<Moving> center = middle(polygon, m);
     half_ = S(m.turn * polygon.weight() / 2);
@@ -30,54 +26,25 @@ class FacetSlopes {
     Polygon<S> still;
     still.size = polygon.size;
     for (int i = 0; i < polygon.size; ++i) still.corners[i] = value(polygon.corners[i]);
-    if (spins<S>(still, center_, n_, law, V)) {
-      add_spinning_friction(m.turn, center);
-      law_ = without_friction(law);
-    }
+    parts_ = divisions<S>(still, center_, n_, law, V);
     for (int i = 0; i < polygon.size; ++i) {
       const int next = i + 1 < polygon.size ? i + 1 : 0;
-      add_triangle(still.corners[i], still.corners[next], by_corner_[i], by_corner_[next]);
+      add_triangle(value(polygon.corners[i]), value(polygon.corners[next]), by_corner_[i], by_corner_[next]);
     }
     for (int i = 0; i < polygon.size; ++i) add(by_corner_[i], polygon.corners[i]);
     add(by_center_, center);
-    add(by_n_, facet_.n);
-    add(by_gradient_, facet_.pressure.gradient);
-    add(by_offset_, facet_.pressure.offset);
-    add(by_share_, facet_.share);
-    add(by_damping_, facet_.damping);
+    add(by_n_, facet.n);
+    add(by_gradient_, facet.pressure.gradient);
+    add(by_offset_, facet.pressure.offset);
+    add(by_share_, facet.share);
+    add(by_damping_, facet.damping);
   }
 
   const Mat6<S>& by_pose() const { return by_pose_; }
   const Mat6<S>& by_twist() const { return by_twist_; }
 
  private:
-  using Wide = Dual<S, 12>;  // with respect to xi and the twist
-
   static Vec3<S> value(const Vec3<Moving>& x) { return {x[0].value, x[1].value, x[2].value}; }
-  static Wide wide(const Moving& a) {
-    Wide result(a.value);
-    result.slopes.template head<6>() = a.slopes;
-    return result;
-  }
-  static Vec3<Wide> wide(const Vec3<Moving>& x) { return {wide(x[0]), wide(x[1]), wide(x[2])}; }
-
-  void add_spinning_friction(int turn, const Vec3<Moving>& center) {
-    Facet<Wide> facet;
-    facet.polygon.size = facet_.polygon.size;
-    facet.polygon.in_face = facet_.polygon.in_face;
-    for (int i = 0; i < facet.polygon.size; ++i) facet.polygon.corners[i] = wide(facet_.polygon.corners[i]);
-    facet.n = wide(facet_.n);
-    facet.pressure = {wide(facet_.pressure.gradient), wide(facet_.pressure.offset)};
-    facet.damping = wide(facet_.damping);
-    facet.share = wide(facet_.share);
-    Vec6<Wide> V;
-    for (int i = 0; i < 6; ++i) V[i] = Wide::parameter(V_[i], 6 + i);
-    const Vec6<Wide> F = spinning_friction<Wide>(facet, turn, wide(center), law_, V);
-    for (int i = 0; i < 6; ++i) {
-      by_pose_.row(i) += F[i].slopes.template head<6>().matrix().transpose();
-      by_twist_.row(i) += F[i].slopes.template tail<6>().matrix().transpose();
-    }
-  }
 
   // M [a], where [a] b = a x b.
   static Part times_skew(const Part& M, const Vec3<S>& a) {
@@ -100,15 +67,14 @@ class FacetSlopes {
     Vec6<S> wrench, by_damping;
   };
 
-  // With a = mu turn p f n - p damping e, the traction's derivatives are
+  // With a = mu turn p f n - p damping e, the traction's derivatives, which are 0 where it is clamped, are
   //   by u: a n' - mu turn p f (I - t t'),   by n: a (u + s n)' - s (by u) - p f I,
   //   by p: -f e,   by damping: -p s e.
-  TriangleSums integrate(const Mat3<S>& corners) const {
+  TriangleSums integrate_whole(const Mat3<S>& corners) const {
     const S damping = facet_.damping.value;
     const Traction<S> at(n_, damping, {gradient_, facet_.pressure.offset.value}, V_, law_, corners);
-    const Lanes<S>& p = at.pressure;
-    const Lanes<S> pressed = p * at.factor, shear = S(law_.friction) * at.turn * pressed,
-                   slowed = p * damping, worn = p * at.approach;
+    const Lanes<S> p = (at.factor > S(0)).select(at.pressure, S(0)), pressed = p * at.factor,
+                   shear = S(law_.friction) * at.turn * pressed, slowed = p * damping, worn = p * at.approach;
     const auto along = wrench_of(at.x, [&](int i) { return shear * n_[i] - slowed * at.e[i]; });
     const auto turned = wrench_of(at.x, [&](int i) { return shear * at.t[i]; });
     const auto pushed = wrench_of(at.x, [&](int i) { return -at.factor * at.e[i]; });
@@ -130,6 +96,26 @@ class FacetSlopes {
         sums.by_n(i, j) = rule_.integral(along[i] * swept - at.approach * by_u - pressed * unit);
       }
     }
+    return sums;
+  }
+
+  // The same in parts (for_each_part).
+  TriangleSums integrate(const Mat3<S>& corners) const {
+    if (parts_ == 1) return integrate_whole(corners);
+    const S each = S(1) / S(parts_ * parts_);
+    TriangleSums sums = {Mat3<S>::Zero(), {Part::Zero(), Part::Zero(), Part::Zero()},
+                         Part::Zero(),    Part::Zero(),
+                         Vec6<S>::Zero(), Vec6<S>::Zero()};
+    for_each_part<S>(parts_, [&](const Mat3<S>& W) {
+      const TriangleSums part = integrate_whole(corners * W);
+      sums.traction += each * part.traction * W.transpose();
+      sums.by_pressure += each * part.by_pressure * W.transpose();
+      for (int k = 0; k < 3; ++k)
+        for (int corner = 0; corner < 3; ++corner) sums.by_u[k] += each * W(k, corner) * part.by_u[corner];
+      sums.by_n += each * part.by_n;
+      sums.wrench += each * part.wrench;
+      sums.by_damping += each * part.by_damping;
+    });
     return sums;
   }
 
@@ -182,12 +168,13 @@ class FacetSlopes {
     for (int k = 0; k < 3; ++k) add(Vec6<S>(by_part.col(k)), part[k]);
   }
 
-  Facet<Moving> facet_;  // clipped
-  RateLaw law_;
+  const Facet<Moving>& facet_;
+  const RateLaw& law_;
   const Vec6<S>& V_;
   Vec3<S> n_, gradient_, center_;
   TriangleRule<S> rule_;
   S half_ = 0;
+  int parts_ = 1;
   std::array<Part, kMaxCorners> by_corner_ = zeros();
   Part by_center_ = Part::Zero(), by_n_ = Part::Zero(), by_gradient_ = Part::Zero();
   Vec6<S> by_offset_ = Vec6<S>::Zero(), by_share_ = Vec6<S>::Zero(), by_damping_ = Vec6<S>::Zero();

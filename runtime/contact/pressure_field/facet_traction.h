@@ -2,15 +2,14 @@
 
 #include <array>
 
-#include "runtime/contact/pressure_field/facet_spin.h"
+#include "runtime/contact/pressure_field/facet.h"
 
-// The traction of a facet in motion, and its wrench by quadrature on triangles around the facet's middle:
-// exact but for friction, which is in closed form where the slip turns (facet_spin.h). Internal to the
-// pressure-field model.
+// The traction of a facet in motion, and its wrench by quadrature on triangles around the facet's middle.
+// Internal to the pressure-field model.
 namespace abut::contact {
 
 // One number for each point of a six-point rule on a triangle [Dunavant1985]: of degree 4, so exact for force
-// and moment of a dissipative pressure. Points k and 3 + k have the barycentric
+// and moment of a dissipative pressure that is nowhere clamped. Points k and 3 + k have the barycentric
 // coordinate kOwn for corner k, and kBoth for the other two.
 template <class S>
 using Lanes = Eigen::Array<S, 6, 1>;
@@ -58,15 +57,15 @@ LaneVector<S> cross(const LaneVector<S>& a, const LaneVector<S>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-// Traction on B at points x of a pressed facet, for a share of 1: pressure with dissipation and friction
-// [Elandt2019, Eq. 3, 7],
+// Traction on B at points x of a facet, for a share of 1: pressure with dissipation, clamped at zero, and
+// friction [Elandt2019, Eq. 3, 7],
 //   -p f e,   f = 1 + damping s,   e = n + mu t,
 // with the approach speed s = u . n and t = slip / sqrt(slip^2 + stiction_speed^2), for the velocity u at the
 // points.
 template <class S>
 struct Traction {
   LaneVector<S> x, u, t, e;
-  Lanes<S> approach, factor, pressure;  // s, m/s; f; p at rest, Pa
+  Lanes<S> approach, factor, pressure;  // s, m/s; f, 0 where clamped; p at rest, Pa
   Lanes<S> turn;                        // d t / d slip = turn (I - t t'), s/m
 
   // V: twist of B in A. `corners`: of a triangle, columns.
@@ -82,6 +81,7 @@ struct Traction {
       pressure += at_rest.gradient[i] * x[i];
     }
     factor = S(1) + damping * approach;
+    factor = (factor > S(0)).select(factor, S(0));
     for (int i = 0; i < 3; ++i) t[i] = u[i] - n[i] * approach;
     // Squares of fast slips may overflow; scaling them keeps the direction, which is all that matters then.
     const Lanes<S> size = t[0].abs().max(t[1].abs()).max(t[2].abs());
@@ -100,51 +100,68 @@ struct Traction {
   }
 };
 
-// Clips a facet to where dissipation leaves pressure, 1 + damping s >= 0 for the twist V of B in A.
-template <class T, class S>
-void clip_to_pressed(Facet<T>& facet, const Vec6<S>& V) {
-  if (!(facet.damping > T(0))) return;
-  const Vec6<T> twist = V.template cast<T>();
-  std::array<T, kMaxCorners> factors;
-  bool pressed = true;
-  for (int i = 0; i < facet.polygon.size; ++i) {
-    const Vec3<T> u = twist.template tail<3>() + twist.template head<3>().cross(facet.polygon.corners[i]);
-    factors[i] = T(1) + facet.damping * facet.n.dot(u);
-    pressed = pressed && factors[i] >= T(0);
+// Into how many parts per side the triangles of a facet around `middle` are divided: into law.divisions, but
+// left whole where the slip hardly turns within the facet: there the rule is exact to 1e-10 of the friction.
+template <class S>
+int divisions(const Polygon<S>& polygon, const Vec3<S>& middle, const Vec3<S>& n, const RateLaw& law,
+              const Vec6<S>& V) {
+  if (law.divisions == 1 || law.friction == 0) return 1;
+  S reach = 0;  // squared, m^2
+  for (int i = 0; i < polygon.size; ++i) {
+    const S square = (polygon.corners[i] - middle).squaredNorm();
+    if (square > reach) reach = square;
   }
-  if (pressed) return;
-  const Polygon<T> whole = facet.polygon;
-  clip<T>(whole, factors, T(0), facet.polygon);
+  const Vec3<S> u = V.template tail<3>() + V.template head<3>().cross(middle);
+  const S approach = n.dot(u), spin = n.dot(V.template head<3>());
+  const S slip = (u - approach * n).squaredNorm() + S(law.stiction_speed) * S(law.stiction_speed);
+  return spin * spin * reach > S(1e-4) * slip ? law.divisions : 1;
 }
 
-// Wrench on B of the traction over a facet, at the twist V of B in A. The triangles have signed areas, so
-// that corners that coincide up to rounding contribute nothing, also to derivatives.
+// Calls visit(W) for each of divisions^2 equal parts of a triangle; column k of W has the barycentric
+// coordinates of the part's corner k.
+template <class S, class Visit>
+void for_each_part(int divisions, Visit&& visit) {
+  const auto node = [&](int i, int j) -> Vec3<S> {
+    return Vec3<S>(S(divisions - i - j), S(i), S(j)) / S(divisions);
+  };
+  Mat3<S> W;
+  for (int i = 0; i < divisions; ++i) {
+    for (int j = 0; i + j < divisions; ++j) {
+      W << node(i, j), node(i + 1, j), node(i, j + 1);
+      visit(W);
+      if (i + j + 1 == divisions) continue;
+      W << node(i + 1, j + 1), node(i, j + 1), node(i + 1, j);
+      visit(W);
+    }
+  }
+}
+
+// Wrench on B of the traction over a facet with moments `m`. The triangles have signed areas, so that corners
+// that coincide up to rounding contribute nothing, also to derivatives.
 template <class S>
-Vec6<S> wrench_in_motion(Facet<S> facet, const RateLaw& law, const Vec6<S>& V) {
-  clip_to_pressed(facet, V);
-  if (facet.polygon.size < 3) return Vec6<S>::Zero();
-  const PolygonMoments<S> m = moments<false>(facet.polygon, facet.n);
-  if (!(m.area > S(0))) return Vec6<S>::Zero();
+Vec6<S> wrench_in_motion(const Facet<S>& facet, const PolygonMoments<S>& m, const RateLaw& law,
+                         const Vec6<S>& V) {
   const TriangleRule<S> rule;
+  Vec6<S> F = Vec6<S>::Zero();
   Mat3<S> corners;
   corners.col(2) = middle(facet.polygon, m);
   const Vec3<S> center = corners.col(2);
-  const bool spinning = spins<S>(facet.polygon, center, facet.n, law, V);
-  const RateLaw by_rule = spinning ? without_friction(law) : law;
-  Vec6<S> F = spinning ? spinning_friction<S>(facet, m.turn, center, law, V) : Vec6<S>(Vec6<S>::Zero());
-  const S half = S(m.turn * facet.polygon.weight() / 2);
+  const int parts = divisions<S>(facet.polygon, center, facet.n, law, V);
+  const S half = S(m.turn * facet.polygon.weight() / 2) / S(parts * parts);
   for (int i = 0; i < facet.polygon.size; ++i) {
     corners.col(0) = facet.polygon.corners[i];
     corners.col(1) = facet.polygon.corners[i + 1 < facet.polygon.size ? i + 1 : 0];
     const S area =
         half * facet.n.dot((corners.col(0) - corners.col(2)).cross(corners.col(1) - corners.col(2)));
-    const Traction<S> at(facet.n, facet.damping, facet.pressure, V, by_rule, corners);
-    const Lanes<S> push = -(area * facet.share) * at.pressure * at.factor;
-    const LaneVector<S> f = {push * at.e[0], push * at.e[1], push * at.e[2]}, moment = cross(at.x, f);
-    for (int k = 0; k < 3; ++k) {
-      F[k] += rule.integral(moment[k]);
-      F[3 + k] += rule.integral(f[k]);
-    }
+    for_each_part<S>(parts, [&](const Mat3<S>& W) {
+      const Traction<S> at(facet.n, facet.damping, facet.pressure, V, law, corners * W);
+      const Lanes<S> push = -(area * facet.share) * at.pressure * at.factor;
+      const LaneVector<S> f = {push * at.e[0], push * at.e[1], push * at.e[2]}, moment = cross(at.x, f);
+      for (int k = 0; k < 3; ++k) {
+        F[k] += rule.integral(moment[k]);
+        F[3 + k] += rule.integral(f[k]);
+      }
+    });
   }
   return F;
 }

@@ -124,9 +124,22 @@ void visit_facets(const asset::VolumeView& A, const body::HalfSpace<double>& B,
     });
 }
 
-inline RateLaw rate_law(const PressureFieldConfig& config) {
+// The rate law of a pair whose finer body has so many tetrahedra or, if it is rigid, triangles: facets of two
+// primitives, a box of 12 or a cylinder of 284, are large.
+inline RateLaw rate_law(const PressureFieldConfig& config, std::int32_t elements) {
+  const int divisions = elements < 100 ? 4 : elements < 300 ? 2 : 1;
   return {config.A.dissipation / config.A.modulus + config.B.dissipation / config.B.modulus,
-          body::pair_friction(config.A, config.B), config.stiction_speed, config.fade_pulls};
+          body::pair_friction(config.A, config.B), config.stiction_speed, config.fade_pulls, divisions};
+}
+
+// The same of a pair of bodies.
+inline RateLaw rate_law(const body::Pair& pair, const PressureFieldConfig& config) {
+  const auto elements = [](const body::Geometry& geometry, double modulus) {
+    if (geometry.half_space() != nullptr) return 0;
+    return modulus == kRigid ? geometry.surface().triangle_count : geometry.volume().tetrahedron_count;
+  };
+  return rate_law(config, std::max(elements(pair.A->geometry, config.A.modulus),
+                                   elements(pair.B->geometry, config.B.modulus)));
 }
 
 // Visits the facets of a valid pair whose body A is not a half-space.

@@ -115,13 +115,11 @@ class BruteForce {
     return edges.inverse() * rise;
   }
 
-  // The part of a polygon where a linear function is not negative.
-  template <class Height>
-  static std::vector<Vec3<S>> cut(const std::vector<Vec3<S>>& polygon, Height&& height) {
+  static std::vector<Vec3<S>> cut(const std::vector<Vec3<S>>& polygon, const Vec3<S>& n, const Vec3<S>& o) {
     std::vector<Vec3<S>> kept;
     for (std::size_t i = 0; i < polygon.size(); ++i) {
       const Vec3<S>&x = polygon[i], &y = polygon[(i + 1) % polygon.size()];
-      const S h = height(x), g = height(y);
+      const S h = n.dot(x - o), g = n.dot(y - o);
       if (h >= 0) kept.push_back(x);
       if ((h >= 0) != (g >= 0)) kept.push_back(x + h / (h - g) * (y - x));
     }
@@ -133,7 +131,7 @@ class BruteForce {
       const Vec3<S>&a = t.corners[(k + 1) % 4], &b = t.corners[(k + 2) % 4], &c = t.corners[(k + 3) % 4];
       Vec3<S> inward = (b - a).cross(c - a);
       if (inward.dot(t.corners[k] - a) < 0) inward = -inward;
-      polygon = cut(polygon, [&](const Vec3<S>& x) { return inward.dot(x - a); });
+      polygon = cut(polygon, inward, a);
     }
     return polygon;
   }
@@ -197,17 +195,11 @@ class BruteForce {
     return s >= 1 ? 1 : s <= 0 ? 0 : s * s * (3 - 2 * s);
   }
 
-  // On the part of the facet that is pressed, in kParts^2 equal parts of each triangle around the centroid,
-  // for friction is no polynomial.
-  void add_in_motion(Facet facet, const Vec6<S>& V, Vec6<S>& F) const {
-    const S k_a = facet.n.dot(facet.g_a), k_b = -facet.n.dot(facet.g_b);
-    const S damping = k_a > 0 && k_b > 0 ? law_.dissipation * k_a * k_b / (k_a + k_b) : 0;
-    const S share = law_.fade ? smooth_step(k_a / facet.g_a.norm()) * smooth_step(k_b / facet.g_b.norm()) : 1;
-    const auto velocity = [&](const Vec3<S>& x) {
-      return Vec3<S>(V.template tail<3>() + V.template head<3>().cross(x));
-    };
-    const auto factor = [&](const Vec3<S>& x) { return 1 + damping * velocity(x).dot(facet.n); };
-    const std::vector<Vec3<S>> polygon = cut(facet.polygon, factor);
+  // On triangles around the centroid, with two orbits of three points each that are exact for degree 4: the
+  // fraction at the corner of the point, the weight.
+  void add_in_motion(const Facet& facet, const Vec6<S>& V, Vec6<S>& F) const {
+    using std::sqrt;
+    const std::vector<Vec3<S>>& polygon = facet.polygon;
     Vec3<S> center = Vec3<S>::Zero();
     S whole = 0;
     for (std::size_t i = 2; i < polygon.size(); ++i) {
@@ -217,41 +209,27 @@ class BruteForce {
     }
     if (!(whole > 0)) return;
     center /= whole;
-    const auto traction = [&](const Vec3<S>& x) {
-      const Vec3<S> u = velocity(x), slip = u - u.dot(facet.n) * facet.n;
-      using std::sqrt;
-      const S speed = sqrt(slip.squaredNorm() + law_.stiction_speed * law_.stiction_speed);
-      const S p = share * (facet.offset + facet.g_a.dot(x)) * factor(x);
-      return Vec3<S>(p * (facet.n + law_.friction / speed * slip));
-    };
-    constexpr int kParts = 12;
-    const int parts = law_.friction > 0 ? kParts : 1;
+    const S k_a = facet.n.dot(facet.g_a), k_b = -facet.n.dot(facet.g_b);
+    const S damping = k_a > 0 && k_b > 0 ? law_.dissipation * k_a * k_b / (k_a + k_b) : 0;
+    const S share = law_.fade ? smooth_step(k_a / facet.g_a.norm()) * smooth_step(k_b / facet.g_b.norm()) : 1;
+    const S orbits[2][2] = {{S(0.108103018168070), S(0.223381589678011)},
+                            {S(0.816847572980459), S(0.109951743655322)}};
     for (std::size_t i = 0; i < polygon.size(); ++i) {
-      const Vec3<S> along = (polygon[i] - center) / parts,
-                    across = (polygon[(i + 1) % polygon.size()] - center) / parts;
-      for (int j = 0; j < parts; ++j)
-        for (int k = 0; j + k < parts; ++k) {
-          const Vec3<S> o = center + j * along + k * across;
-          add_triangle({o, o + along, o + across}, traction, F);
-          if (j + k + 1 < parts) add_triangle({o + along + across, o + across, o + along}, traction, F);
+      const Vec3<S> corners[3] = {polygon[i], polygon[(i + 1) % polygon.size()], center};
+      const S area = (corners[1] - corners[0]).cross(corners[2] - corners[0]).norm() / 2;
+      for (const auto& [at, weight] : orbits)
+        for (int k = 0; k < 3; ++k) {
+          const Vec3<S> x = at * corners[k] + (1 - at) / 2 * (corners[(k + 1) % 3] + corners[(k + 2) % 3]);
+          const Vec3<S> u = V.template tail<3>() + V.template head<3>().cross(x);
+          const S factor = 1 + damping * u.dot(facet.n);
+          const S p = factor > 0 ? share * (facet.offset + facet.g_a.dot(x)) * factor : 0;
+          const Vec3<S> slip = u - u.dot(facet.n) * facet.n;
+          const S speed = sqrt(slip.squaredNorm() + law_.stiction_speed * law_.stiction_speed);
+          const Vec3<S> f = weight * area * p * (facet.n + law_.friction / speed * slip);
+          F.template head<3>() += x.cross(f);
+          F.template tail<3>() += f;
         }
     }
-  }
-
-  // Two orbits of three points each that are exact for degree 4: the fraction at the corner of the point, the
-  // weight.
-  template <class Traction>
-  static void add_triangle(const std::array<Vec3<S>, 3>& corners, const Traction& traction, Vec6<S>& F) {
-    constexpr S kOrbits[2][2] = {{S(0.108103018168070), S(0.223381589678011)},
-                                 {S(0.816847572980459), S(0.109951743655322)}};
-    const S area = (corners[1] - corners[0]).cross(corners[2] - corners[0]).norm() / 2;
-    for (const auto& [at, weight] : kOrbits)
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3<S> x = at * corners[k] + (1 - at) / 2 * (corners[(k + 1) % 3] + corners[(k + 2) % 3]);
-        const Vec3<S> f = weight * area * traction(x);
-        F.template head<3>() += x.cross(f);
-        F.template tail<3>() += f;
-      }
   }
 
   std::vector<Tetrahedron> A_, B_;
