@@ -26,18 +26,19 @@ def least():
     return abut.clearances(system, z, margin=1.0).distance.min()
 
 
-before, damping = least(), 1e-2
+STIFFNESS, DAMPING = 1e-3, 1e-4  # of the path against bending, and of a step
+before = least()
 for step in range(60):
     near = abut.clearances(system, z, margin=SIGHT)
     short = np.maximum(WISHED + 1e-3 - near.distance, 0)  # (K,) m
     if not (near.distance < WISHED).any():
         break
-    # Gauss-Newton: min |J dx - short|^2 + weight * (bending of the new path) + damping |dx|^2, the ends fixed.
+    # Gauss-Newton: min |J dx - short|^2 + STIFFNESS |bending of the new path|^2 + DAMPING |dx|^2, the ends fixed.
     J = np.zeros((len(short), N * n))
     for row, (state, slopes) in enumerate(zip(near.state, near.dd_dv)):
-        J[row, state * n:(state + 1) * n] = slopes * (short[row] > 0)
-    H = J.T @ J + 1e-3 * smooth + damping * 1e-2 * np.eye(N * n)
-    g = J.T @ short - 1e-3 * smooth @ z[:, q].ravel()
+        J[row, state * n:(state + 1) * n] = slopes * (short[row] > 0)  # those too near alone
+    H = J.T @ J + STIFFNESS * smooth + DAMPING * np.eye(N * n)
+    g = J.T @ short - STIFFNESS * smooth @ z[:, q].ravel()
     inner = slice(n, -n)
     z[1:-1, q] += np.linalg.solve(H[inner, inner], g[inner]).reshape(N - 2, n)
     print(f"step {step}: the nearest ball is {least() * 1e3:.1f} mm away")

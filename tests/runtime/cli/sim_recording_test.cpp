@@ -39,8 +39,8 @@ TEST_F(Sim, EndingsOfOutputsSayWhatIsWritten) {
   for (const auto& [option, ending, known] : kCases) {
     const Outcome got = run("a.scn " + option);
     EXPECT_EQ(got.exit_code, 2);
-    EXPECT_EQ(got.err, "abut-sim: error: " + option + ": \x27" + ending +
-                           "\x27 is no ending of what it writes; there " + known + "\n");
+    EXPECT_EQ(got.err, "abut-sim: error: " + option + ": '" + ending +
+                           "' is no ending of what it writes; there " + known + "\n");
     EXPECT_FALSE(fs::exists(folder / option.substr(option.find(' ') + 1)));
   }
 }

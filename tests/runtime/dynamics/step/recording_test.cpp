@@ -93,7 +93,6 @@ TEST(Recording, OneFlippedBitOrALostByteIsFound) {
               0U);
 }
 
-// Whoever makes a digest to fit still cannot make a state that no simulation comes to.
 // Of a TiB, which no memory holds.
 TEST(Recording, LargeFilesThatAreNoRecordingsAreRefusedUnread) {
   const std::filesystem::path file =
@@ -110,6 +109,7 @@ TEST(Recording, LargeFilesThatAreNoRecordingsAreRefusedUnread) {
   std::filesystem::remove(file);
 }
 
+// Whoever makes a digest to fit still cannot make a state that no simulation comes to.
 TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
                    kInfinity = std::numeric_limits<double>::infinity();
