@@ -21,11 +21,11 @@ namespace {
 
 using namespace gltf;
 
-// An array of a file that need not be valid; empty if there is none.
+// An array, or an object whose members are the items, as in glTF 1.0.
 const Json& list_in(const Json& json, const char* key) {
   static const Json kNone = Json::array();
   const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() && found->is_array() ? *found : kNone;
+  return json.is_object() && found != json.end() && found->is_structured() ? *found : kNone;
 }
 
 // Extensions that a reader of bare geometry may leave out: they concern looks.
